@@ -1,0 +1,93 @@
+/**
+ * The port to a host's sessions: all that the core knows of a harness.
+ *
+ * Whoever implements it promises that reading does nothing else: it never resumes, wakes, steers, locks, migrates,
+ * repairs or touches a session, and never hands out tool arguments, results, reasoning or images.
+ */
+import type { CapturedActivity, CapturedSurface } from "../projection/events.ts";
+
+export type SessionOrigin = "root" | "fork" | "subagent";
+
+/** One session for discovery. No bodies, no paths. */
+export interface SessionSummary {
+	readonly id: string;
+	/** The header's working directory, as it is written there; empty for sessions that have none. */
+	readonly cwd: string;
+	readonly origin: SessionOrigin;
+	readonly private: boolean;
+	/** Epoch milliseconds; null when the header has no readable timestamp. */
+	readonly createdAt: number | null;
+	/** Epoch milliseconds of the log's last change. */
+	readonly changedAt: number;
+	readonly live: boolean;
+}
+
+/** What a capture should hold. Totals are always exact over the whole surface; the bounds are on held texts only. */
+export interface CaptureWant {
+	readonly surface?: {
+		/** At most this many of the newest messages. */
+		readonly messages: number;
+		/** At most this many source bytes of each text, half of it from each end. */
+		readonly textBytes: number;
+		/** No further (older) message is held once the held texts have this many source bytes. */
+		readonly totalBytes: number;
+		/** Hold the checkpoint too, even when it is older than the newest messages. */
+		readonly checkpoint: boolean;
+	};
+	readonly activity?: {
+		/** At most this many of the newest tool calls. */
+		readonly calls: number;
+	};
+}
+
+/** The header of the captured log, for a second look at who it belongs to. */
+export interface CapturedHeader {
+	readonly id: string;
+	readonly cwd: string;
+	readonly origin: SessionOrigin;
+	readonly private: boolean;
+}
+
+/** One atomic, detached look at a session. Later writes to the log cannot change it. */
+export interface SessionCapture {
+	readonly header: CapturedHeader;
+	/** The name that the log held at that instant; null when it has none. */
+	readonly title: string | null;
+	/** seq of the last entry; null for a log without entries. */
+	readonly capturedThroughSeq: number | null;
+	/** Epoch milliseconds of the capture. */
+	readonly capturedAt: number;
+	/** Lines that could not be read or placed, as far as structure shows it. */
+	readonly damagedLines: number;
+	/** Present when asked for. */
+	readonly surface?: CapturedSurface;
+	/** Present when asked for. */
+	readonly activity?: CapturedActivity;
+}
+
+/** Why a read gave no capture. */
+export type CaptureFailureCode = "not_found" | "unavailable" | "cancelled";
+
+export class CaptureError extends Error {
+	readonly code: CaptureFailureCode;
+	constructor(code: CaptureFailureCode) {
+		super(captureFailureText[code]);
+		this.name = "CaptureError";
+		this.code = code;
+	}
+}
+
+const captureFailureText: Record<CaptureFailureCode, string> = {
+	not_found: "No such session in the catalogue.",
+	unavailable: "The session could not be read now.",
+	cancelled: "The read was cancelled.",
+};
+
+export interface SessionQuery {
+	/** Every session of the catalogue, newest first. */
+	listSessions(signal?: AbortSignal): Promise<SessionSummary[]>;
+	/** The name that the log holds now; null when it has none, or when the session is not in the catalogue. */
+	readTitle(id: string, signal?: AbortSignal): Promise<string | null>;
+	/** One atomic capture. Throws a {@link CaptureError}. */
+	read(id: string, want: CaptureWant, signal?: AbortSignal): Promise<SessionCapture>;
+}
