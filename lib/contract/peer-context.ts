@@ -79,6 +79,7 @@ export const peerContextActivitySchema = z.looseObject({
 
 export const peerContextSchema = z.looseObject({
 	schemaVersion: z.literal(1),
+	trustWarning: z.string(),
 	target: z.looseObject({ sessionId: z.string(), title: z.string().nullable() }),
 	runtimeStatus: runtimeStatusSchema,
 	capture: z.looseObject({
@@ -87,7 +88,6 @@ export const peerContextSchema = z.looseObject({
 		/** Lines that could not be read or placed; other implementations may not tell. */
 		damagedLines: count.optional(),
 	}),
-	trustWarning: z.string(),
 	conversation: z
 		.looseObject({ messages: z.array(peerContextMessageSchema), retention: peerContextRetentionSchema })
 		.optional(),

@@ -42,3 +42,18 @@ function firstCodePoints(text: string, count: number): string {
 	}
 	return text.slice(0, index);
 }
+
+const LINE_BREAKS = /\r\n|[\n\r\v\f\u0085\u2028\u2029]/u;
+
+/** Controls without a width of their own. */
+const CONTROLS = /\p{Cc}+/gu;
+
+/** A text's lines, each printable by itself. Spaces stay as they are, so that code keeps its shape. */
+export function printableLines(text: string): string[] {
+	return text
+		.toWellFormed()
+		.replace(TERMINAL_SEQUENCES, "")
+		.replace(FORMAT_CHARACTERS, "")
+		.split(LINE_BREAKS)
+		.map((line) => line.replaceAll("\t", "    ").replace(CONTROLS, " "));
+}
