@@ -1,7 +1,6 @@
 /**
  * The text blocks of an entry's content: the only part of a message that ever leaves the log.
  */
-import { parseSkillBlock } from "@earendil-works/pi-coding-agent";
 import type { ElidedText, FindElided } from "./line-filter.ts";
 
 /**
@@ -28,9 +27,16 @@ function textOf(value: unknown, find: FindElided): string | ElidedText | null {
 	return find(value) ?? null;
 }
 
+/**
+ * What pi stores for a typed `/skill:name arguments`. The SDK's parseSkillBlock reads the same; a test holds the two
+ * together. Loading the whole SDK for it would cost a first read more than the read itself.
+ */
+const SKILL_BLOCK = /^<skill name="([^"]+)" location="[^"]+">\n[\s\S]*?\n<\/skill>(?:\n\n([\s\S]+))?$/;
+
 /** A stored `<skill …>` expansion as the command that was typed; any other text as it is. */
 function typedSkill(text: string): string {
-	const skill = parseSkillBlock(text);
-	if (!skill) return text;
-	return skill.userMessage ? `/skill:${skill.name} ${skill.userMessage}` : `/skill:${skill.name}`;
+	const block = SKILL_BLOCK.exec(text);
+	if (!block) return text;
+	const [, name, typed = ""] = block;
+	return `/skill:${name} ${typed.trim()}`.trimEnd();
 }

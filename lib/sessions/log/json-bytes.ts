@@ -93,6 +93,11 @@ function hexDigit(byte: number): number {
 	return lower >= 97 && lower <= 102 ? lower - 87 : -1;
 }
 
+/** Bytes of the character that this byte begins, as UTF-8 would have it. */
+function characterLength(first: number): number {
+	return first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : first >= 0xc0 ? 2 : 1;
+}
+
 /**
  * Measures the decoded text of one JSON string in UTF-8 bytes, over one slice or many.
  *
@@ -107,8 +112,9 @@ export class TextMeasure {
 	#unit = 0;
 	#digits = 0;
 	#afterHighSurrogate = false;
-	/** The slice in hand goes on where another one stopped. */
-	#continued = false;
+	/** The first bytes of a character that the last slice ended in. */
+	readonly #cut = Buffer.alloc(4);
+	#cutLength = 0;
 	#searched: Buffer | null = null;
 	#searchedFrom = 0;
 	#backslash = 0;
@@ -118,7 +124,7 @@ export class TextMeasure {
 		this.trusted = true;
 		this.#state = PLAIN;
 		this.#afterHighSurrogate = false;
-		this.#continued = false;
+		this.#cutLength = 0;
 	}
 
 	/**
@@ -136,15 +142,14 @@ export class TextMeasure {
 			}
 			if (index >= end) break;
 			if (slice[index] === QUOTE) {
-				this.#validate(slice, from, index);
+				this.#validate(slice, from, index, true);
 				return index;
 			}
 			if (slice[index] === BACKSLASH) this.#state = AFTER_BACKSLASH;
 			else this.trusted = false;
 			index = this.#resume(slice, index + 1, end);
 		}
-		this.#validate(slice, from, end);
-		this.#continued = true;
+		this.#validate(slice, from, end, false);
 		return -1;
 	}
 
@@ -215,18 +220,30 @@ export class TextMeasure {
 		this.#afterHighSurrogate = unit >= 0xd800 && unit <= 0xdbff;
 	}
 
-	/** Raw bytes count one each only when they are valid UTF-8. Characters cut between two slices are left out. */
-	#validate(slice: Buffer, from: number, end: number): void {
-		let start = from;
-		while (this.#continued && start < end && start < from + 3 && ((slice[start] ?? 0) & 0xc0) === 0x80) start++;
+	/** Raw bytes count one each only when they are valid UTF-8. A character cut between two slices waits for its rest. */
+	#validate(slice: Buffer, from: number, end: number, isClosed: boolean): void {
+		const start = this.#cutLength > 0 ? this.#joinCut(slice, from, end, isClosed) : from;
 		let stop = end;
-		for (let back = 1; back <= 3 && end - back >= start; back++) {
+		for (let back = 1; !isClosed && back <= 3 && end - back >= start; back++) {
 			const byte = slice[end - back] ?? 0;
 			if ((byte & 0xc0) === 0x80) continue;
-			const length = byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : byte >= 0xc0 ? 2 : 1;
-			if (length > back) stop = end - back;
+			if (characterLength(byte) > back) stop = end - back;
 			break;
 		}
 		if (stop > start && !isUtf8(slice.subarray(start, stop))) this.trusted = false;
+		if (stop < end) this.#cutLength = slice.copy(this.#cut, 0, stop, end);
+	}
+
+	/** Completes the character that the slice before ended in; returns the index behind it. */
+	#joinCut(slice: Buffer, from: number, end: number, isClosed: boolean): number {
+		const length = characterLength(this.#cut[0] ?? 0);
+		let index = from;
+		while (index < end && this.#cutLength < length && ((slice[index] ?? 0) & 0xc0) === 0x80) {
+			this.#cut[this.#cutLength++] = slice[index++] ?? 0;
+		}
+		if (index === end && this.#cutLength < length && !isClosed) return index;
+		if (!isUtf8(this.#cut.subarray(0, this.#cutLength))) this.trusted = false;
+		this.#cutLength = 0;
+		return index;
 	}
 }

@@ -12,6 +12,8 @@ import { BACKSLASH, QUOTE, TextMeasure } from "./json-bytes.ts";
 const TEXT_KEEP = 64 * 1024;
 /** Raw bytes up to which other strings are kept: ids, names, stop reasons. */
 const STRING_KEEP = 1024;
+/** Raw bytes of the longest string that may be a text's key: the longest such key, each character escaped, and some. */
+const KEY_BYTES = 64;
 /** Bytes of the copy: what can be parsed in some milliseconds. A line that needs more can't be read. */
 const COPY_LIMIT = 1280 * 1024;
 
@@ -151,7 +153,7 @@ export class LineFilter {
 
 	#endString(): void {
 		const whole = this.#rawLength === this.#headLength;
-		this.#lastString = whole && this.#rawLength <= 64 ? this.#head.toString("latin1", 0, this.#rawLength) : "";
+		this.#lastString = whole && this.#rawLength <= KEY_BYTES ? this.#shortString() : "";
 		if (whole) {
 			this.#appendText('"');
 			this.#append(this.#head, 0, this.#headLength);
@@ -161,6 +163,12 @@ export class LineFilter {
 		this.#appendText(`{"${this.#key}":${this.#elided.length}}`);
 		this.#elided.push(this.#isText ? this.#readEnds() : null);
 		if (this.#isText && !this.#measure.trusted) this.#failed = true;
+	}
+
+	/** The string in hand; a writer may have escaped what needs no escape, in keys too. */
+	#shortString(): string {
+		const raw = this.#head.toString("latin1", 0, this.#rawLength);
+		return raw.includes("\\") ? (decode(raw) ?? "") : raw;
 	}
 
 	#readEnds(): ElidedText {
