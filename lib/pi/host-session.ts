@@ -14,6 +14,7 @@ import { PiSessionQuery } from "../sessions/pi-session-query.ts";
 import { SessionRecords } from "../sessions/session-records.ts";
 import { type CrossSessionConfig, readConfig } from "./config.ts";
 import { inheritPrivacy } from "./inherited-privacy.ts";
+import { PRIVATE_COMMAND } from "./private-command.ts";
 import { tellPerson } from "./tell-person.ts";
 import { workspaceSources } from "./workspace.ts";
 
@@ -71,15 +72,26 @@ export class HostSession {
 			this.#records.setSubagent(sessionId);
 			return;
 		}
-		if (inheritPrivacy(this.#context.sessionManager, this.#records)) {
-			this.#warn("This fork is private, like the session it came from. /cross-session-private off shows it again.");
-		}
+		this.#inheritPrivacy();
 		openDoors({
 			local: { sessionId, instanceId: randomBytes(16).toString("hex") },
 			config,
 			reader: this.#createReader(config),
 			onStop: (release) => this.#releases.push(release),
 		});
+	}
+
+	/** Throws when a fork could not be made private; the person has been told that then. */
+	#inheritPrivacy(): void {
+		try {
+			if (!inheritPrivacy(this.#context.sessionManager, this.#records)) return;
+			this.#warn("This fork is private, like the session it came from. /cross-session-private off shows it again.");
+		} catch (error) {
+			this.#warn(
+				`This fork could not be made private like the session it came from; others may be able to read it. Check the agent directory's permissions, then use /${PRIVATE_COMMAND} on.`,
+			);
+			throw error;
+		}
 	}
 
 	#isSubagent(bus: EventBus): boolean {
