@@ -32,7 +32,7 @@ const SMALL_CHANGE = 64 * 1024;
 /** A log of some megabytes, last written long ago. */
 function writeLargeLog(): { file: string; size: number; leafId: string | null } {
 	const file = path.join(temporaryDirectory(), "large.jsonl");
-	const { bytes: size, leafId } = writeRealisticLog(file, { seed: 7, bytes: 4_000_000, imageShare: 0 });
+	const { bytes: size, leafId } = writeRealisticLog(file, { seed: 14, bytes: 4_000_000, imageShare: 0 });
 	utimesSync(file, LONG_AGO, LONG_AGO);
 	return { file, size, leafId };
 }
