@@ -22,8 +22,8 @@ import {
 } from "./json-bytes.ts";
 import { type LineFacts, LineKind, outcomeNumber, UNMEASURED } from "./line-facts.ts";
 
-/** Enough for the structure with ids of 64 characters and the beginning of a message. */
-const HEAD_BYTES = 384;
+/** Enough for the structure with ids as long as UUIDs and the beginning of a message. */
+const HEAD_BYTES = 224;
 const TAIL_BYTES = 160;
 /** Behind its content a message is some 350 bytes; one with an error's text has more. */
 const REST_BYTES = 8 * 1024;
