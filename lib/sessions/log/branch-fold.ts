@@ -11,8 +11,8 @@ import { NO_ID } from "./entry-ids.ts";
 import { isCompleted, LineKind, markBits, outcomes } from "./line-facts.ts";
 import { type LogIndex, NO_ROW } from "./log-index.ts";
 
-/** Rows worked on between two turns of the event loop: a few milliseconds. */
-const ROWS_PER_STRETCH = 100_000;
+/** Rows worked on between two turns of the event loop: a few milliseconds, in a new process too. */
+const ROWS_PER_STRETCH = 4096;
 
 export class BranchFold {
 	readonly #index: LogIndex;
