@@ -29,6 +29,11 @@ export interface PiSessionQueryOptions {
 	readonly reader?: LogReader;
 }
 
+/** Forks of forks are followed this far; headers may lie, and go round in circles. */
+const MAX_GENERATIONS = 16;
+
+type RecordOf = (sessionId: string) => SessionRecord;
+
 export class PiSessionQuery implements SessionQuery {
 	readonly #options: PiSessionQueryOptions;
 	readonly #catalogue: Catalogue;
@@ -46,7 +51,7 @@ export class PiSessionQuery implements SessionQuery {
 		const logs = await this.#catalogue.list(this.#options.sources(), signal);
 		this.#paths = new Map(logs.map((log) => [log.header.id, log.path]));
 		const recordOf = this.#options.records.lookup();
-		return logs.map((log) => this.#summarize(log, recordOf(log.header.id)));
+		return logs.map((log) => this.#summarize(log, recordOf));
 	}
 
 	async readTitle(id: string, signal?: AbortSignal): Promise<string | null> {
@@ -65,23 +70,36 @@ export class PiSessionQuery implements SessionQuery {
 		if (path === undefined) throw new CaptureError("not_found");
 		const { header, ...capture } = await this.#reader.read(path, want, signal);
 		// The record is looked at after the read: a session that became private meanwhile is private.
-		const record = this.#options.records.read(header.id);
+		const recordOf = (sessionId: string) => this.#options.records.read(sessionId);
+		const record = recordOf(header.id);
+		const isPrivate = this.#isPrivate(header, recordOf);
 		return {
-			header: { id: header.id, cwd: header.cwd, origin: originOf(header, record), private: record.private },
+			header: { id: header.id, cwd: header.cwd, origin: originOf(header, record), private: isPrivate },
 			...capture,
 		};
 	}
 
-	#summarize({ header, changedAt }: CataloguedLog, record: SessionRecord): SessionSummary {
+	#summarize({ header, changedAt }: CataloguedLog, recordOf: RecordOf): SessionSummary {
 		return {
 			id: header.id,
 			cwd: header.cwd,
-			origin: originOf(header, record),
-			private: record.private,
+			origin: originOf(header, recordOf(header.id)),
+			private: this.#isPrivate(header, recordOf),
 			createdAt: header.createdAt,
 			changedAt,
 			live: this.#options.live.statusOf(header.id) !== "offline",
 		};
+	}
+
+	/** A fork about which nothing was ever said holds what its parent held, and is as private. */
+	#isPrivate(header: LogHeader, recordOf: RecordOf): boolean {
+		let session: LogHeader | null = header;
+		for (let generation = 0; session && generation < MAX_GENERATIONS; generation++) {
+			const record = recordOf(session.id);
+			if (record.kept) return record.private;
+			session = session.parentSession === null ? null : this.#catalogue.headerAt(session.parentSession);
+		}
+		return false;
 	}
 
 	async #pathOf(id: string, signal: AbortSignal | undefined): Promise<string | undefined> {
