@@ -1,0 +1,65 @@
+/**
+ * One incarnation's view of its peers: the questions that the other rooms ask of the registry.
+ */
+import type { RuntimeStatus } from "../contract/peer-context.ts";
+import type { PublicPeer } from "../contract/public-peer.ts";
+import { type DiscoveryOptions, discoverPeers, keepLive, readRegistrations } from "./discovery.ts";
+import { readGitContext } from "./git-context.ts";
+import { isSameWorkspace, publishPeer } from "./published-peer.ts";
+import type { Registration } from "./registration.ts";
+import { readRegistration } from "./registration-reading.ts";
+import { exactInstanceId, matchTarget } from "./target.ts";
+
+export class PeerDirectory {
+	readonly #options: DiscoveryOptions;
+
+	constructor(options: DiscoveryOptions) {
+		this.#options = options;
+	}
+
+	/** Every live peer for a listing, newest session first, with its git context of this moment. */
+	async list(callerCwd: string, signal?: AbortSignal): Promise<PublicPeer[]> {
+		const live = await discoverPeers(this.#options, signal);
+		return Promise.all(
+			live.map(async (registration) =>
+				publishPeer(registration, {
+					git: await readGitContext(registration.cwd),
+					readable: isSameWorkspace(callerCwd, registration.cwd),
+				}),
+			),
+		);
+	}
+
+	/** Every live peer with its secret. Only for rooms that talk to peers. */
+	live(signal?: AbortSignal): Promise<Registration[]> {
+		return discoverPeers(this.#options, signal);
+	}
+
+	/**
+	 * The live peers that a written target means. A whole instance id is looked up directly and not probed: whoever
+	 * talks to it finds out.
+	 */
+	async resolve(target: string, signal?: AbortSignal): Promise<Registration[]> {
+		const instanceId = exactInstanceId(target);
+		if (instanceId === null) {
+			return keepLive(matchTarget(target, await readRegistrations(this.#options)), this.#options, signal);
+		}
+		const registration = await this.find(instanceId);
+		return registration === null || instanceId === this.#options.ownInstanceId ? [] : [registration];
+	}
+
+	/** The vetted registration of one incarnation, the own one too; null when there is none. Not probed. */
+	async find(instanceId: string): Promise<Registration | null> {
+		const reading = await readRegistration(this.#options.paths, instanceId, this.#options.files);
+		return reading.ok ? reading.registration : null;
+	}
+
+	/** What the live registry says of a session. Two processes may have it open: one that runs decides. */
+	async runtimeStatus(sessionId: string, signal?: AbortSignal): Promise<RuntimeStatus> {
+		const registrations = await readRegistrations(this.#options);
+		const candidates = registrations.filter((registration) => registration.id === sessionId);
+		const live = await keepLive(candidates, this.#options, signal);
+		if (live.length === 0) return "offline";
+		return live.some((registration) => registration.status === "busy") ? "running" : "idle";
+	}
+}
