@@ -52,14 +52,16 @@ export class FrameReader {
 	}
 
 	#take(bytes: Uint8Array, complete: boolean): FrameItem | null {
+		// One byte of the bound is the line feed's. What fits is decoded first, so that the fault doesn't depend on the split.
+		const room = this.#maxBytes - 1 - this.#bytes;
+		const tooLarge = bytes.length - (complete ? 1 : 0) > room;
 		this.#bytes += bytes.length;
-		// Without its line feed, a frame that already fills the bound can only end beyond it.
-		if (this.#bytes > this.#maxBytes || (!complete && this.#bytes === this.#maxBytes)) return this.#fail("too_large");
 		try {
-			this.#pieces.push(this.#decoder.decode(bytes, { stream: true }));
+			this.#pieces.push(this.#decoder.decode(tooLarge ? bytes.subarray(0, room) : bytes, { stream: true }));
 		} catch {
 			return this.#fail("bad_utf8");
 		}
+		if (tooLarge) return this.#fail("too_large");
 		if (!complete) return null;
 		const text = this.#pieces.join("").slice(0, -1);
 		this.#pieces = [];
