@@ -20,6 +20,12 @@ export class ManualClock implements Clock {
 		return this.#timers.size;
 	}
 
+	/** Milliseconds until the next timer is due; null when none waits. */
+	nextIn(): number | null {
+		const dues = [...this.#timers].map((timer) => timer.at - this.#elapsed);
+		return dues.length === 0 ? null : Math.min(...dues);
+	}
+
 	now(): number {
 		return this.#epoch + this.#elapsed;
 	}

@@ -1,0 +1,90 @@
+/** What nobody can make a receiver hold. */
+import { describe, expect, it, vi } from "vitest";
+import type { OutcomeCode } from "../../lib/contract/outcomes.ts";
+import { ManualClock } from "../peers/manual-clock.ts";
+import { helloFrame, messageFrame, openScene, type Scene } from "./open-receiver.ts";
+import { RawClient } from "./raw-peers.ts";
+
+async function holdConnections(scene: Scene, count: number): Promise<RawClient[]> {
+	const clients = Array.from({ length: count }, () => new RawClient(scene.local.socketPath));
+	await vi.waitFor(() => expect(scene.receiver.connections).toBe(count));
+	return clients;
+}
+
+describe("connections", () => {
+	it("are at most 64 at a time; the next one is closed without an answer", async () => {
+		const scene = await openScene();
+		const held = await holdConnections(scene, 64);
+		const surplus = new RawClient(scene.local.socketPath);
+		surplus.send(helloFrame(scene));
+		expect(await surplus.rest()).toEqual([]);
+		expect(held.every((client) => !client.closed)).toBe(true);
+		held[0]?.socket.destroy();
+		await vi.waitFor(() => expect(scene.receiver.connections).toBe(63));
+		const replacement = new RawClient(scene.local.socketPath);
+		replacement.send(helloFrame(scene));
+		expect(await replacement.next()).toMatchObject({ status: "ready" });
+	});
+
+	it("live 30 seconds, whatever they do", async () => {
+		const clock = new ManualClock();
+		const scene = await openScene(clock);
+		const [client] = await holdConnections(scene, 1);
+		clock.advance(29_999);
+		client?.write("{");
+		expect(scene.receiver.connections).toBe(1);
+		clock.advance(1);
+		expect(await client?.rest()).toEqual([]);
+		expect(clock.pending).toBe(0);
+	});
+
+	it("are idle 5 seconds at most after their hello; a byte counts as a sign of life", async () => {
+		const clock = new ManualClock();
+		const scene = await openScene(clock);
+		const [client] = await holdConnections(scene, 1);
+		client?.send(helloFrame(scene));
+		expect(await client?.next()).toMatchObject({ status: "ready" });
+		clock.advance(4_999);
+		client?.write("{");
+		await vi.waitFor(() => expect(idleRestarted(clock)).toBe(true));
+		clock.advance(4_999);
+		expect(scene.receiver.connections).toBe(1);
+		clock.advance(1);
+		expect(await client?.rest()).toEqual([]);
+		await vi.waitFor(() => expect(clock.pending).toBe(0));
+	});
+
+	it("are not idle while their answer is being made", async () => {
+		const clock = new ManualClock();
+		const scene = await openScene(clock);
+		const decision = Promise.withResolvers<OutcomeCode>();
+		const asked = Promise.withResolvers<void>();
+		scene.decide = () => {
+			asked.resolve();
+			return decision.promise;
+		};
+		const [client] = await holdConnections(scene, 1);
+		client?.send(helloFrame(scene), messageFrame());
+		await asked.promise;
+		clock.advance(10_000);
+		decision.resolve("queued");
+		await client?.next();
+		expect(await client?.next()).toMatchObject({ code: "queued" });
+	});
+
+	it("that were answered with an error are read on for a moment and then ended", async () => {
+		const clock = new ManualClock();
+		const scene = await openScene(clock);
+		const [client] = await holdConnections(scene, 1);
+		client?.write("nope\n");
+		expect(await client?.next()).toMatchObject({ code: "invalid_frame" });
+		await client?.rest();
+		await vi.waitFor(() => expect(clock.pending).toBe(0));
+		expect(scene.receiver.connections).toBe(0);
+	});
+});
+
+/** Whether the idle time began at the clock's present moment. */
+function idleRestarted(clock: ManualClock): boolean {
+	return clock.nextIn() === 5_000;
+}
