@@ -121,8 +121,10 @@ export class Presence {
 		releases.add(() => this.#writer.remove());
 		await this.#writer.start();
 		fence.throwIfAborted();
-		const receiver = await this.#openReceiver();
-		releases.add(() => receiver.close());
+		await releases.acquire(
+			() => this.#openReceiver(),
+			(receiver) => receiver.close(),
+		);
 		fence.throwIfAborted();
 		this.#ready = true;
 	}

@@ -6,10 +6,10 @@
  */
 import { join } from "node:path";
 import { type Clock, systemClock } from "./clock.ts";
-import { endpointPath, isTemporaryName, type PeerPaths, registrationPath } from "./paths.ts";
-import { type FileOperations, readPrivateText, systemFiles } from "./private-files.ts";
+import { endpointPath, type PeerPaths, type ProcessIdentity, registrationPath, writerOfTemporary } from "./paths.ts";
+import { type FileOperations, systemFiles } from "./private-files.ts";
 import { isProcessGone, isProvenDead } from "./process-liveness.ts";
-import { parseRegistration, REGISTRATION_LIMITS, type Registration } from "./registration.ts";
+import type { Registration } from "./registration.ts";
 import { listInstanceIds, listNames, readRegistration } from "./registration-reading.ts";
 
 /** `ready`: the incarnation itself answered. `unready`: something answered, but not so. `silent`: nothing did. */
@@ -75,28 +75,22 @@ async function reap(silent: Registration, options: DiscoveryOptions): Promise<vo
 	await removeQuietly(registrationPath(paths, silent.instanceId), files);
 }
 
-/** Age from which a temporary file that doesn't even name its writer is nobody's, milliseconds. */
-const ABANDONED_MILLISECONDS = 60 * 60_000;
-
-/** Removes what a process left behind that was killed between writing its registration and renaming it. */
+/** Removes what a process left behind that was killed while it wrote its registration. */
 async function sweepTemporaryFiles(options: DiscoveryOptions): Promise<void> {
 	const { paths, files } = options;
 	const names = await listNames(paths.peersDirectory, files);
-	await mapBounded(names.filter(isTemporaryName), async (name) => {
+	await mapBounded(names, async (name) => {
+		const writer = writerOfTemporary(name);
+		if (writer === null) return;
 		const path = join(paths.peersDirectory, name);
-		const read = await readPrivateText(path, REGISTRATION_LIMITS.fileBytes, paths.userId, files);
-		if (!read.ok) return;
-		const registration = parseRegistration(read.text);
-		const age = (options.clock ?? systemClock).now() - read.modifiedAt;
-		const abandoned =
-			registration === null ? age >= ABANDONED_MILLISECONDS : isWriterDead(registration, read.modifiedAt, options);
-		if (abandoned) await removeQuietly(path, files);
+		const stats = await (files ?? systemFiles).lstat(path).catch(() => null);
+		if (stats !== null && isWriterDead(writer, stats.mtimeMs, options)) await removeQuietly(path, files);
 	});
 }
 
-function isWriterDead(registration: Registration, refreshedAt: number, options: DiscoveryOptions): boolean {
+function isWriterDead(writer: ProcessIdentity, refreshedAt: number, options: DiscoveryOptions): boolean {
 	return isProvenDead({
-		registration,
+		writer,
 		refreshedAt,
 		pidNamespace: options.pidNamespace,
 		now: (options.clock ?? systemClock).now(),

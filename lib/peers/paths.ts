@@ -54,14 +54,23 @@ export function registrationPath(paths: PeerPaths, instanceId: string): string {
 	return join(paths.peersDirectory, `${instanceId}.json`);
 }
 
-/** A fresh name for an unfinished write of that file. */
-export function temporaryRegistrationPath(paths: PeerPaths, instanceId: string): string {
-	return join(paths.peersDirectory, `.${instanceId}.${randomBytes(6).toString("hex")}.tmp`);
+/** A process as others may check whether it still runs. */
+export interface ProcessIdentity {
+	readonly pid: number;
+	/** Absent where the system doesn't tell. */
+	readonly pidNamespace?: string | undefined;
 }
 
-/** Whether a name in the peers directory is an unfinished write's. */
-export function isTemporaryName(name: string): boolean {
-	return /^\.[0-9a-f]{32}\.[0-9a-f]{12}\.tmp$/.test(name);
+/** A fresh name for an unfinished write of a registration. It says who writes it, so that it can be cleared away. */
+export function temporaryRegistrationPath(paths: PeerPaths, instanceId: string, writer: ProcessIdentity): string {
+	const { pid, pidNamespace = "unknown" } = writer;
+	return join(paths.peersDirectory, `.${instanceId}.${pid}.${pidNamespace}.${randomBytes(6).toString("hex")}.tmp`);
+}
+
+/** Who writes, or wrote, the unfinished file of that name in the peers directory; null for every other name. */
+export function writerOfTemporary(name: string): ProcessIdentity | null {
+	const [, pid, pidNamespace] = /^\.[0-9a-f]{32}\.([1-9]\d{0,9})\.([a-z0-9-]+)\.[0-9a-f]{12}\.tmp$/.exec(name) ?? [];
+	return pid === undefined ? null : { pid: Number(pid), pidNamespace };
 }
 
 /** The endpoint of an incarnation: a Unix socket or a named pipe. */

@@ -7,25 +7,27 @@
 import { createHash } from "node:crypto";
 import { readFile, readlink } from "node:fs/promises";
 import { hostname } from "node:os";
+import type { ProcessIdentity } from "./paths.ts";
 import { errorCode } from "./private-files.ts";
-import { REGISTRATION_LIMITS, type Registration } from "./registration.ts";
+import { REGISTRATION_LIMITS } from "./registration.ts";
 
 /**
  * A name for the set of pids this process sees: equal for two processes only if a pid means the same to both.
  * Undefined where the system doesn't tell; then only silence over a long time counts.
  */
 export async function readPidNamespace(platform: NodeJS.Platform = process.platform): Promise<string | undefined> {
-	if (platform !== "linux") {
-		return `${platform}:${createHash("sha256").update(hostname()).digest("hex").slice(0, 12)}`;
-	}
+	if (platform !== "linux") return `${platform}-${shortDigest(hostname())}`;
 	try {
 		// The first namespace has the same number on every kernel; the boot's id tells the kernels apart.
 		const boot = await readFile("/proc/sys/kernel/random/boot_id", "utf8");
-		const namespace = await readlink("/proc/self/ns/pid");
-		return `linux:${boot.trim()}:${namespace.replace(/\D/g, "")}`;
+		return `linux-${shortDigest(boot + (await readlink("/proc/self/ns/pid")))}`;
 	} catch {
 		return undefined;
 	}
+}
+
+function shortDigest(text: string): string {
+	return createHash("sha256").update(text).digest("hex").slice(0, 12);
 }
 
 /** Whether the system says that there is no such process. Every other answer, "not permitted" too, is no proof. */
@@ -39,8 +41,9 @@ export function isProcessGone(pid: number, signal: (pid: number, signal: 0) => u
 }
 
 export interface DeathEvidence {
-	readonly registration: Pick<Registration, "pid" | "pidNamespace">;
-	/** Epoch milliseconds of the last sign of the writer. */
+	/** Who may be dead, as it registered itself. */
+	readonly writer: ProcessIdentity;
+	/** Epoch milliseconds of its last sign. */
 	readonly refreshedAt: number;
 	/** This process's own pid namespace. */
 	readonly pidNamespace: string | undefined;
@@ -51,9 +54,9 @@ export interface DeathEvidence {
 
 /** Whether a silent incarnation's process is proven dead from here. */
 export function isProvenDead(evidence: DeathEvidence): boolean {
-	const { registration, pidNamespace } = evidence;
+	const { writer, pidNamespace } = evidence;
 	const isGone = evidence.isGone ?? isProcessGone;
-	const samePids = pidNamespace !== undefined && registration.pidNamespace === pidNamespace;
+	const samePids = pidNamespace !== undefined && writer.pidNamespace === pidNamespace;
 	const silentForLong = evidence.now - evidence.refreshedAt >= REGISTRATION_LIMITS.staleMilliseconds;
-	return (samePids || silentForLong) && isGone(registration.pid);
+	return (samePids || silentForLong) && isGone(writer.pid);
 }

@@ -86,9 +86,10 @@ export class RegistrationWriter {
 
 	async #write(): Promise<void> {
 		if (this.#isOver()) return;
-		const text = serialize(this.#describe());
+		const registration = this.#describe();
+		const text = serialize(registration);
 		const { paths, instanceId } = this.#options;
-		const temporary = temporaryRegistrationPath(paths, instanceId);
+		const temporary = temporaryRegistrationPath(paths, instanceId, registration);
 		try {
 			await this.#writeWhole(temporary, text);
 			if (this.#isOver()) return await this.#discard(temporary);

@@ -1,5 +1,6 @@
 /** Who is listed, and whose files are cleared away. */
-import { lstat, rm, utimes, writeFile } from "node:fs/promises";
+import { lstat, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { type DiscoveryOptions, discoverPeers, type ProbeResult } from "../../lib/peers/discovery.ts";
 import { type PeerPaths, registrationPath, temporaryRegistrationPath } from "../../lib/peers/paths.ts";
@@ -139,22 +140,26 @@ describe("a discovery", () => {
 		expect(await exists(registrationPath(paths, peer.instanceId))).toBe(true);
 	});
 
-	it("clears unfinished writes of dead processes away, and no others", async () => {
+	it("clears unfinished writes of dead processes away, whatever they hold, and no others", async () => {
 		const paths = await temporaryPaths();
-		const lay = async (content: string, ageSeconds = 0) => {
-			const path = temporaryRegistrationPath(paths, "0".repeat(32));
-			await writeFile(path, content, { mode: 0o600 });
-			const at = Date.now() / 1000 - ageSeconds;
-			await utimes(path, at, at);
+		const lay = async (pid: number, pidNamespace?: string) => {
+			const path = temporaryRegistrationPath(paths, "0".repeat(32), { pid, pidNamespace });
+			await writeFile(path, "{", { mode: 0o600 });
 			return path;
 		};
-		const written = (pid: number) => JSON.stringify(registrationFor(paths, { pid, pidNamespace: HERE }));
-		const dead = await lay(written(GONE_PID));
-		const alive = await lay(written(process.pid), 7200);
-		const torn = await lay(written(GONE_PID).slice(0, 40));
-		const tornLongAgo = await lay(written(GONE_PID).slice(0, 40), 7200);
-		await discoverPeers(optionsFor(paths, "ready"));
-		expect(await Promise.all([dead, alive, torn, tornLongAgo].map(exists))).toEqual([false, true, true, false]);
+		const here = "this-machine";
+		const files = [
+			await lay(GONE_PID, here),
+			await lay(process.pid, here),
+			await lay(GONE_PID, "other"),
+			await lay(GONE_PID),
+		];
+		const note = join(paths.peersDirectory, ".note.tmp");
+		await writeFile(note, "");
+		await discoverPeers(optionsFor(paths, "ready", { pidNamespace: here }));
+		expect(await Promise.all([...files, note].map(exists))).toEqual([false, true, true, true, true]);
+		await discoverPeers(optionsFor(paths, "ready", { pidNamespace: here, ...later(100_000) }));
+		expect(await Promise.all([...files, note].map(exists))).toEqual([false, true, false, false, true]);
 	});
 
 	it("finds nobody where nothing was ever registered", async () => {
@@ -165,7 +170,7 @@ describe("a discovery", () => {
 });
 
 describe("the proof of death", () => {
-	const evidence = { registration: { pid: 1, pidNamespace: HERE }, refreshedAt: 0, pidNamespace: HERE, now: 0 };
+	const evidence = { writer: { pid: 1, pidNamespace: HERE }, refreshedAt: 0, pidNamespace: HERE, now: 0 };
 
 	it("is that the system knows no such process, and nothing else", () => {
 		const failing = (code: string) => () => {
@@ -181,12 +186,12 @@ describe("the proof of death", () => {
 	it("counts where both sides name the same pids, and not where neither names any", () => {
 		const isGone = () => true;
 		expect(isProvenDead({ ...evidence, isGone })).toBe(true);
-		expect(isProvenDead({ ...evidence, isGone, pidNamespace: undefined, registration: { pid: 1 } })).toBe(false);
+		expect(isProvenDead({ ...evidence, isGone, pidNamespace: undefined, writer: { pid: 1 } })).toBe(false);
 	});
 
 	it("has a name for this process's pids that is the same each time", async () => {
 		expect(await readPidNamespace()).toBe(await readPidNamespace());
-		expect(await readPidNamespace()).toMatch(/^\w+:/);
+		expect(await readPidNamespace()).toMatch(/^[a-z0-9-]+$/);
 		expect(await readPidNamespace("darwin")).not.toBe(await readPidNamespace());
 	});
 });
