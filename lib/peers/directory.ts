@@ -7,14 +7,16 @@ import { type DiscoveryOptions, discoverPeers, keepLive, readRegistrations } fro
 import { readGitContext } from "./git-context.ts";
 import { isSameWorkspace, publishPeer } from "./published-peer.ts";
 import type { Registration } from "./registration.ts";
-import { readRegistration } from "./registration-reading.ts";
+import { RegistrationCache } from "./registration-cache.ts";
 import { exactInstanceId, matchTarget } from "./target.ts";
 
 export class PeerDirectory {
 	readonly #options: DiscoveryOptions;
+	readonly #registrations: RegistrationCache;
 
 	constructor(options: DiscoveryOptions) {
 		this.#options = options;
+		this.#registrations = new RegistrationCache(options.paths);
 	}
 
 	/** Every live peer for a listing, newest session first, with its git context of this moment. */
@@ -49,9 +51,8 @@ export class PeerDirectory {
 	}
 
 	/** The vetted registration of one incarnation, the own one too; null when there is none. Not probed. */
-	async find(instanceId: string): Promise<Registration | null> {
-		const reading = await readRegistration(this.#options.paths, instanceId, this.#options.files);
-		return reading.ok ? reading.registration : null;
+	find(instanceId: string): Promise<Registration | null> {
+		return this.#registrations.find(instanceId);
 	}
 
 	/** What the live registry says of a session. Two processes may have it open: one that runs decides. */

@@ -7,7 +7,7 @@ import { randomBytes } from "node:crypto";
 import { type MessageState, type Outcome, outcomeOf } from "../contract/outcomes.ts";
 import type { Clock } from "../peers/clock.ts";
 import type { Probe, ProbeResult } from "../peers/discovery.ts";
-import { vetEndpoint } from "../peers/endpoint.ts";
+import { type EndpointVerdict, vetEndpoint } from "../peers/endpoint.ts";
 import type { PeerPaths } from "../peers/paths.ts";
 import type { Registration } from "../peers/registration.ts";
 import { converse } from "./connection.ts";
@@ -15,6 +15,12 @@ import { frameFits, type HelloFrame, type MessageFrame, type StatusFrame } from 
 import { CANCEL_SAFE_QUEUE, WIRE_LIMITS } from "./limits.ts";
 import type { SenderIdentity } from "./receiver-conversation.ts";
 import { type Question, SenderConversation, type Settlement } from "./sender-conversation.ts";
+
+/** Decides about an endpoint; may take its time, which counts. */
+export type EndpointVetting = (
+	path: string,
+	paths: Pick<PeerPaths, "platform" | "userId">,
+) => EndpointVerdict | Promise<EndpointVerdict>;
 
 export interface ExchangeOptions {
 	readonly paths: Pick<PeerPaths, "platform" | "userId">;
@@ -24,7 +30,7 @@ export interface ExchangeOptions {
 	readonly signal?: AbortSignal;
 	readonly clock?: Clock;
 	/** Looks at the endpoint before it is connected to. */
-	readonly vet?: typeof vetEndpoint;
+	readonly vet?: EndpointVetting;
 }
 
 export type MessageContent = Pick<MessageFrame, "messageId" | "text" | "summary" | "sentAt">;
@@ -91,7 +97,7 @@ function connectionTo(options: Pick<ExchangeOptions, "paths" | "signal" | "clock
 	const { paths, signal, clock, vet = vetEndpoint } = options;
 	return {
 		path,
-		vet: (endpoint: string) => vet(endpoint, paths),
+		vet: async (endpoint: string) => vet(endpoint, paths),
 		...(signal === undefined ? {} : { signal }),
 		...(clock === undefined ? {} : { clock }),
 	};

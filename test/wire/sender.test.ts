@@ -220,7 +220,7 @@ describe("the deadline", () => {
 		const clock = new ManualClock();
 		const { options, recipient } = await prepare({
 			clock,
-			vet: async () => {
+			vet: (): EndpointVerdict => {
 				clock.stall(5_000);
 				return "safe";
 			},
