@@ -54,8 +54,8 @@ export interface InboxOptions {
 	readonly mode: InboundMode;
 }
 
-/** The states of admitted messages whose delivery ended in a refusal, where `dropped` would say too little. */
-const refusedStates: Partial<Record<OutcomeCode, MessageState>> = {
+/** What an admitted message becomes by its receipt; `dropped` where nothing is said. */
+const receiptStates: Partial<Record<OutcomeCode, MessageState>> = {
 	submitted: "submitted",
 	queued: "queued",
 	accepted: "accepted",
@@ -92,8 +92,7 @@ export class Inbox {
 		const source = sender.registration.instanceId;
 		if (this.#mode === "refuse" || source === this.#options.instanceId) return "refused";
 		const message = incoming(frame, sender, this.#mode);
-		const refusal = this.#options.delivery.refusal(message) ?? this.#admission.admit({ ...message, sender: source });
-		return refusal ?? this.#deliver(message);
+		return this.#refusal(message) ?? this.#admission.admit({ ...message, sender: source }) ?? this.#deliver(message);
 	}
 
 	/** What is known of a message of the asking sender. Costs nothing. */
@@ -101,12 +100,20 @@ export class Inbox {
 		return this.states.get(sender.registration.instanceId, messageId);
 	}
 
+	#refusal(message: IncomingMessage): OutcomeCode | null {
+		try {
+			return this.#options.delivery.refusal(message);
+		} catch {
+			return "injection_failed";
+		}
+	}
+
 	async #deliver(message: IncomingMessage): Promise<OutcomeCode> {
 		const code = await this.#attempt(message);
 		const source = message.sender.instanceId;
 		const noted = this.states.get(source, message.messageId);
 		// A queue that already moved the message on knows better than the receipt that announces it.
-		if (noted === "unknown") this.states.set(source, message.messageId, refusedStates[code] ?? "dropped");
+		if (noted === "unknown") this.states.set(source, message.messageId, receiptStates[code] ?? "dropped");
 		return code;
 	}
 

@@ -105,6 +105,15 @@ describe("a message", () => {
 		expect(await take({ messageId: "again", text: "again" })).toBe("submitted");
 	});
 
+	it("is injection_failed, and costs nothing, when even the question beforehand throws", async () => {
+		const { budget, delivery, take } = prepare();
+		delivery.refusal = () => {
+			throw new Error("stale");
+		};
+		expect(await take()).toBe("injection_failed");
+		expect(budget.remaining).toBe(256);
+	});
+
 	it("that is not admitted doesn't reach the delivery", async () => {
 		const { delivery, clock, take } = prepare();
 		expect(await take({ sentAt: clock.now() - 60_000 })).toBe("expired");

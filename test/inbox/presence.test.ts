@@ -76,6 +76,31 @@ describe("a session", () => {
 		expect(await registered()).toBe("refuse");
 	});
 
+	it("answers nobody before it is whole and after it is fenced", async () => {
+		const paths = await freshPaths();
+		const asking = await openSession(paths);
+		const opened = Promise.withResolvers<void>();
+		const goOn = Promise.withResolvers<void>();
+		const openReceiver: NonNullable<PresenceOptions["openReceiver"]> = async (options) => {
+			const receiver = await Receiver.open(options);
+			opened.resolve();
+			await goOn.promise;
+			return { close: () => released.promise.then(() => receiver.close()) };
+		};
+		const released = Promise.withResolvers<void>();
+		const { lifecycle, starting } = start(sessionOptions(paths, { openReceiver, sessionId: "starting" }));
+		await opened.promise;
+		const listed = async () => (await asking.presence.directory.list("/")).map(({ id }) => id);
+		expect(await listed()).toEqual([]);
+		goOn.resolve();
+		await starting;
+		expect(await listed()).toEqual(["starting"]);
+		const stopped = lifecycle.stop();
+		expect(await listed()).toEqual([]);
+		released.resolve();
+		await stopped;
+	});
+
 	it("leaves nothing behind when it ends, however often it ends", async () => {
 		const paths = await freshPaths();
 		const clock = new ManualClock();

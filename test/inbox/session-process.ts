@@ -9,8 +9,15 @@ import { currentPathFacts, peerPaths } from "../../lib/peers/paths.ts";
 import { type FileOperations, systemFiles } from "../../lib/peers/private-files.ts";
 import { Receiver } from "../../lib/wire/server.ts";
 
-/** Where a process can be told to die: before or after an operation of its start. */
-export type Phase = "before open" | "after open" | "before rename" | "after rename" | "before bind" | "after bind";
+/** Where a process can be told to die: around an operation of its start, or with a message in its hands. */
+export type Phase =
+	| "before open"
+	| "after open"
+	| "before rename"
+	| "after rename"
+	| "before bind"
+	| "after bind"
+	| "at delivery";
 
 interface Orders {
 	readonly agentDirectory: string;
@@ -57,6 +64,7 @@ const presence = await lifecycle.start((scope) =>
 				refusal: () => null,
 				deliver: ({ text, sender }) => {
 					say({ event: "message", text, from: sender.instanceId });
+					passing("at delivery");
 					return "submitted";
 				},
 			},

@@ -70,6 +70,21 @@ describe("two processes", { timeout: 20_000 }, () => {
 	});
 });
 
+describe("a receiver that is killed with a message in its hands", { timeout: 20_000 }, () => {
+	it("leaves the receipt unknown, and nobody sends it again", async () => {
+		const paths = await freshPaths();
+		const here = await openSession(paths);
+		const there = new SessionProcess(paths, { dieAt: "at delivery", listen: true });
+		const ready = await there.hear();
+		const { receipt } = await here.presence.outbox.send({ target: String(ready?.instanceId), text: "the last one" });
+		expect(["connection_closed", "transport_error"]).toContain(receipt.code);
+		expect(receipt.state).toBe("receipt_unknown");
+		expect(here.presence.budget.remaining).toBe(255);
+		expect(await there.hear()).toMatchObject({ event: "message", text: "the last one" });
+		expect(await there.hear()).toBeNull();
+	});
+});
+
 describe("a process leaves nothing that the next discovery doesn't clear away", { timeout: 20_000 }, () => {
 	it.each(["SIGTERM", "SIGHUP", "SIGKILL"] as const)("after %s", async (signal) => {
 		const paths = await freshPaths();

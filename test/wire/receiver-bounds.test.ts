@@ -1,5 +1,6 @@
 /** What nobody can make a receiver hold. */
-import { describe, expect, it, vi } from "vitest";
+import { connect } from "node:net";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import type { OutcomeCode } from "../../lib/contract/outcomes.ts";
 import { ManualClock } from "../peers/manual-clock.ts";
 import { helloFrame, messageFrame, openScene, type Scene } from "./open-receiver.ts";
@@ -72,15 +73,25 @@ describe("connections", () => {
 		expect(await client?.next()).toMatchObject({ code: "queued" });
 	});
 
-	it("that were answered with an error are read on for a moment and then ended", async () => {
+	it("that were answered with an error are read on for a second and then ended, however much still comes", async () => {
 		const clock = new ManualClock();
 		const scene = await openScene(clock);
-		const [client] = await holdConnections(scene, 1);
-		client?.write("nope\n");
-		expect(await client?.next()).toMatchObject({ code: "invalid_frame" });
-		await client?.rest();
-		await vi.waitFor(() => expect(clock.pending).toBe(0));
-		expect(scene.receiver.connections).toBe(0);
+		const socket = connect({ path: scene.local.socketPath, allowHalfOpen: true });
+		onTestFinished(() => void socket.destroy());
+		const answered = new Promise((resolve) => socket.once("data", resolve));
+		const closed = new Promise((resolve) => socket.once("close", resolve));
+		socket.on("error", () => {});
+		socket.write("nope\n");
+		expect(String(await answered)).toContain("invalid_frame");
+		socket.write("more\n".repeat(1_000));
+		await vi.waitFor(() => expect(clock.nextIn()).toBe(1_000));
+		clock.advance(999);
+		expect(scene.receiver.connections).toBe(1);
+		clock.advance(1);
+		await vi.waitFor(() => expect(scene.receiver.connections).toBe(0));
+		expect(clock.pending).toBe(0);
+		socket.destroy();
+		await closed;
 	});
 });
 
