@@ -1,25 +1,39 @@
 /**
- * The identifiers that appear in frames, registrations and RPC values, and the one rule for each.
+ * The names that every envelope carries: request ids and incarnations.
  *
- * This file owns what a well-formed id is. It creates none: ids come from whoever owns the thing they name.
+ * Promise: whatever passes here can stand in a topic's name, and two incarnations are the same only when both of
+ * their ids are.
  */
 import * as z from "zod";
 
-/** An incarnation's id: 32 lower-case hex digits, random, never reused. */
-export const instanceIdSchema = z.string().regex(/^[0-9a-f]{32}$/);
+/** Version of every RPC envelope. */
+export const RPC_VERSION = 1;
 
-/** A message's id, chosen by its sender and stable over every question about it. */
-export const messageIdSchema = z.string().regex(/^[A-Za-z0-9_-]{1,128}$/);
+/** What a request id (and a message id) may look like. */
+export const REQUEST_ID_PATTERN = /^[A-Za-z0-9_-]{1,128}$/;
 
-/** The id of one request on the wire. */
-export const frameRequestIdSchema = z.string().regex(/^[A-Za-z0-9_-]{1,128}$/);
+/** 1 to 128 characters out of letters, digits, `_` and `-`; chosen by the caller, used once. */
+export const requestIdSchema = z.string().regex(REQUEST_ID_PATTERN);
 
-/** A pi session's id, 1 to 512 characters without control characters. */
-export const sessionIdSchema = z
-	.string()
-	.min(1)
-	.max(512)
-	.regex(/^[^\p{Cc}\p{Cs}\p{Zl}\p{Zp}]*$/u);
+/** Whether a reply topic can be built from this value. */
+export function isRequestId(value: unknown): value is string {
+	return typeof value === "string" && REQUEST_ID_PATTERN.test(value);
+}
 
-/** How many hex digits of an instance id people see as its `ref`. */
-export const INSTANCE_REF_LENGTH = 8;
+/** One loaded instance of the extension for one session. A reload or a session switch makes a new one. */
+export interface Incarnation {
+	/** The session's id, 1 to 512 characters. */
+	readonly sessionId: string;
+	/** 32 lower-case hex digits. */
+	readonly instanceId: string;
+}
+
+/** An incarnation as requests name it. Whether it is the right one is for the responder to say. */
+export const incarnationSchema = z.object({ sessionId: z.string(), instanceId: z.string() });
+
+/** An incarnation as replies carry it, possibly with more about itself. */
+export const replyIncarnationSchema = z.looseObject(incarnationSchema.shape);
+
+export function isSameIncarnation(left: Incarnation, right: Incarnation): boolean {
+	return left.instanceId === right.instanceId && left.sessionId === right.sessionId;
+}

@@ -5,7 +5,7 @@
  * field, so no unknown field and no token can pass through it.
  */
 import * as z from "zod";
-import { instanceIdSchema, sessionIdSchema } from "./identifiers.ts";
+import { instanceIdSchema, sessionIdSchema } from "./peer-identifiers.ts";
 
 export const gitContextSchema = z.looseObject({
 	/** Root directory of the worktree. */

@@ -6,7 +6,7 @@
  * Holds no more than the budget admits.
  */
 import { createHash } from "node:crypto";
-import type { OutcomeCode } from "../contract/outcomes.ts";
+import type { MessageOutcomeCode } from "../contract/message-outcomes.ts";
 import type { Clock } from "../peers/clock.ts";
 import type { SharedBudget } from "./budget.ts";
 import { SenderBuckets } from "./sender-buckets.ts";
@@ -48,7 +48,7 @@ export class Admission {
 	}
 
 	/** Admits a message and takes what it costs, or says why not. Synchronous: two messages can't pass as one. */
-	admit(request: AdmissionRequest): OutcomeCode | null {
+	admit(request: AdmissionRequest): MessageOutcomeCode | null {
 		const { sender, messageId } = request;
 		const id = qualify(sender, messageId);
 		if (this.#ids.has(id)) return "duplicate";

@@ -4,7 +4,7 @@
  * Promise: nothing reaches the delivery that was not admitted; whatever the delivery does, the sender gets one receipt
  * and the message one state.
  */
-import type { MessageState, OutcomeCode } from "../contract/outcomes.ts";
+import type { MessageState, MessageOutcomeCode } from "../contract/message-outcomes.ts";
 import type { Clock } from "../peers/clock.ts";
 import type { Registration } from "../peers/registration.ts";
 import type { MessageFrame } from "../wire/frames.ts";
@@ -40,9 +40,9 @@ export interface Delivery {
 	 * A reason to refuse before the message takes anything, so that its sender may try again under the same id: a
 	 * stopped inbox, or a busy session when nobody but pi could take the message. Synchronous.
 	 */
-	refusal(message: IncomingMessage): OutcomeCode | null;
+	refusal(message: IncomingMessage): MessageOutcomeCode | null;
 	/** Takes an admitted message. What it answers, or a throw, gives nothing back. */
-	deliver(message: IncomingMessage): OutcomeCode | Promise<OutcomeCode>;
+	deliver(message: IncomingMessage): MessageOutcomeCode | Promise<MessageOutcomeCode>;
 }
 
 export interface InboxOptions {
@@ -55,7 +55,7 @@ export interface InboxOptions {
 }
 
 /** What an admitted message becomes by its receipt; `dropped` where nothing is said. */
-const receiptStates: Partial<Record<OutcomeCode, MessageState>> = {
+const receiptStates: Partial<Record<MessageOutcomeCode, MessageState>> = {
 	submitted: "submitted",
 	queued: "queued",
 	accepted: "accepted",
@@ -88,7 +88,7 @@ export class Inbox {
 	}
 
 	/** Judges, admits and hands on one message of an authenticated sender; the code is its receipt. Never throws. */
-	async take(frame: MessageFrame, sender: AuthenticatedSender<Registration>): Promise<OutcomeCode> {
+	async take(frame: MessageFrame, sender: AuthenticatedSender<Registration>): Promise<MessageOutcomeCode> {
 		const source = sender.registration.instanceId;
 		if (this.#mode === "refuse" || source === this.#options.instanceId) return "refused";
 		const message = incoming(frame, sender, this.#mode);
@@ -100,7 +100,7 @@ export class Inbox {
 		return this.states.get(sender.registration.instanceId, messageId);
 	}
 
-	#refusal(message: IncomingMessage): OutcomeCode | null {
+	#refusal(message: IncomingMessage): MessageOutcomeCode | null {
 		try {
 			return this.#options.delivery.refusal(message);
 		} catch {
@@ -108,7 +108,7 @@ export class Inbox {
 		}
 	}
 
-	async #deliver(message: IncomingMessage): Promise<OutcomeCode> {
+	async #deliver(message: IncomingMessage): Promise<MessageOutcomeCode> {
 		const code = await this.#attempt(message);
 		const source = message.sender.instanceId;
 		const noted = this.states.get(source, message.messageId);
@@ -117,7 +117,7 @@ export class Inbox {
 		return code;
 	}
 
-	async #attempt(message: IncomingMessage): Promise<OutcomeCode> {
+	async #attempt(message: IncomingMessage): Promise<MessageOutcomeCode> {
 		try {
 			return await this.#options.delivery.deliver(message);
 		} catch {

@@ -3,7 +3,7 @@
  *
  * Promise: at most 256, the oldest forgotten first; a forgotten or foreign message is `unknown`, which claims nothing.
  */
-import type { MessageState } from "../contract/outcomes.ts";
+import type { MessageState } from "../contract/message-outcomes.ts";
 import type { Clock } from "../peers/clock.ts";
 import { qualify } from "./admission.ts";
 

@@ -5,15 +5,15 @@
  * and is made once; a fence ends every attempt under way. Always a receipt, never a throw.
  */
 import { randomBytes } from "node:crypto";
-import { messageIdSchema } from "../contract/identifiers.ts";
+import { requestIdSchema } from "../contract/identifiers.ts";
 import {
 	isTaken,
 	type MessageState,
-	type Outcome,
-	type OutcomeCode,
+	type MessageOutcome,
+	type MessageOutcomeCode,
 	outcomeOf,
 	type Receipt,
-} from "../contract/outcomes.ts";
+} from "../contract/message-outcomes.ts";
 import type { PublicPeer } from "../contract/public-peer.ts";
 import type { Clock } from "../peers/clock.ts";
 import type { PeerDirectory } from "../peers/directory.ts";
@@ -81,7 +81,7 @@ export interface StatusResult extends Addressed {
 /** Who a target turned out to be, or why it is nobody to talk to. */
 interface Recipient {
 	readonly registration: Registration | null;
-	readonly refusal: OutcomeCode | null;
+	readonly refusal: MessageOutcomeCode | null;
 	readonly candidates: readonly string[];
 }
 
@@ -112,7 +112,7 @@ export class Outbox {
 	/** Asks a peer what became of a message that this incarnation sent to it. Costs no budget. */
 	async askState(request: StatusRequest): Promise<StatusResult> {
 		const { messageId } = request;
-		if (!messageIdSchema.safeParse(messageId).success)
+		if (!requestIdSchema.safeParse(messageId).success)
 			return unanswered(outcomeOf("invalid_message"), messageId, nobody());
 		const signal = joinSignals(this.#options.fence, request.signal);
 		const recipient = await this.#address(request.target, signal);
@@ -140,15 +140,15 @@ export class Outbox {
 	}
 }
 
-function nobody(refusal: OutcomeCode | null = null): Recipient {
+function nobody(refusal: MessageOutcomeCode | null = null): Recipient {
 	return { registration: null, refusal, candidates: [] };
 }
 
 /** The message as it goes out, or the code of what is wrong with it. */
-function composeContent(request: SendRequest, messageId: string): Omit<MessageContent, "sentAt"> | OutcomeCode {
+function composeContent(request: SendRequest, messageId: string): Omit<MessageContent, "sentAt"> | MessageOutcomeCode {
 	const { text, summary } = request;
 	if (text.length > WIRE_LIMITS.textUnits) return "message_too_large";
-	const wellFormed = messageIdSchema.safeParse(messageId).success && messageTextSchema.safeParse(text).success;
+	const wellFormed = requestIdSchema.safeParse(messageId).success && messageTextSchema.safeParse(text).success;
 	if (!wellFormed || (summary !== undefined && summary.length > GIVEN_SUMMARY_UNITS)) return "invalid_message";
 	return { messageId, text, summary: summarize(summary ?? "", text) };
 }
@@ -160,11 +160,11 @@ function summarize(summary: string, text: string): string {
 	return lines.find((line) => line !== "") ?? "message";
 }
 
-function sendResult(outcome: Outcome, messageId: string, recipient: Recipient): SendResult {
+function sendResult(outcome: MessageOutcome, messageId: string, recipient: Recipient): SendResult {
 	return { ok: isTaken(outcome), receipt: receiptOf(outcome, messageId, recipient), ...addressed(recipient) };
 }
 
-function unanswered(outcome: Outcome, messageId: string, recipient: Recipient): StatusResult {
+function unanswered(outcome: MessageOutcome, messageId: string, recipient: Recipient): StatusResult {
 	return { messageId, state: null, failure: receiptOf(outcome, messageId, recipient), ...addressed(recipient) };
 }
 
@@ -172,7 +172,7 @@ function addressed({ registration, candidates }: Recipient): Addressed {
 	return { peer: registration === null ? null : publishPeer(registration), candidates };
 }
 
-function receiptOf(outcome: Outcome, messageId: string, { registration }: Recipient): Receipt {
+function receiptOf(outcome: MessageOutcome, messageId: string, { registration }: Recipient): Receipt {
 	return Object.freeze({ messageId, remoteInstanceId: registration?.instanceId ?? null, ...outcome });
 }
 

@@ -1,7 +1,7 @@
 /**
  * Making a `PublicPeer` of a registration: field by field, so that the secret and unknown fields stay behind.
  */
-import { INSTANCE_REF_LENGTH } from "../contract/identifiers.ts";
+import { INSTANCE_REF_LENGTH } from "../contract/peer-identifiers.ts";
 import type { GitContext, PublicPeer } from "../contract/public-peer.ts";
 import type { Registration } from "./registration.ts";
 

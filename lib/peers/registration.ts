@@ -5,7 +5,7 @@
  * dropped, so another implementation may write more than this one knows.
  */
 import * as z from "zod";
-import { instanceIdSchema } from "../contract/identifiers.ts";
+import { instanceIdSchema } from "../contract/peer-identifiers.ts";
 import { isPrintableLine, toPrintableLine } from "./printable.ts";
 
 export const REGISTRATION_LIMITS = Object.freeze({

@@ -6,7 +6,7 @@
  * socket, timer or listener behind.
  */
 import { connect, type Socket } from "node:net";
-import { type OutcomeCode, outcomeOf } from "../contract/outcomes.ts";
+import { type MessageOutcomeCode, outcomeOf } from "../contract/message-outcomes.ts";
 import { type CancelTimer, type Clock, systemClock } from "../peers/clock.ts";
 import type { EndpointVerdict } from "../peers/endpoint.ts";
 import { type FrameItem, FrameReader } from "./frame-reader.ts";
@@ -27,7 +27,7 @@ export function converse(conversation: Conversation, options: ConnectionOptions)
 	return new Promise((resolve) => new Connection(conversation, options, resolve).start());
 }
 
-const verdictCodes: Record<Exclude<EndpointVerdict, "safe">, OutcomeCode> = {
+const verdictCodes: Record<Exclude<EndpointVerdict, "safe">, MessageOutcomeCode> = {
 	missing: "not_found",
 	unsafe: "unsafe_endpoint",
 };
@@ -98,7 +98,7 @@ class Connection {
 		return late;
 	}
 
-	#fail(code: OutcomeCode): void {
+	#fail(code: MessageOutcomeCode): void {
 		this.#settle({ type: "failure", outcome: outcomeOf(code) });
 	}
 

@@ -3,8 +3,9 @@
  *
  * Promise: each call is one attempt. Nothing here tries again, whatever came back.
  */
+import { CANCEL_SAFE_QUEUE } from "../contract/info.ts";
 import { randomBytes } from "node:crypto";
-import { type MessageState, type Outcome, outcomeOf } from "../contract/outcomes.ts";
+import { type MessageState, type MessageOutcome, outcomeOf } from "../contract/message-outcomes.ts";
 import type { Clock } from "../peers/clock.ts";
 import type { Probe, ProbeResult } from "../peers/discovery.ts";
 import { type EndpointVerdict, vetEndpoint } from "../peers/endpoint.ts";
@@ -12,7 +13,7 @@ import type { PeerPaths } from "../peers/paths.ts";
 import type { Registration } from "../peers/registration.ts";
 import { converse } from "./connection.ts";
 import { frameFits, type HelloFrame, type MessageFrame, type StatusFrame } from "./frames.ts";
-import { CANCEL_SAFE_QUEUE, WIRE_LIMITS } from "./limits.ts";
+import { WIRE_LIMITS } from "./limits.ts";
 import type { SenderIdentity } from "./receiver-conversation.ts";
 import { type Question, SenderConversation, type Settlement } from "./sender-conversation.ts";
 
@@ -36,7 +37,7 @@ export interface ExchangeOptions {
 export type MessageContent = Pick<MessageFrame, "messageId" | "text" | "summary" | "sentAt">;
 
 /** Sends one message, once, and says what is known then. At most five seconds; never rejects. */
-export async function sendMessage(content: MessageContent, options: ExchangeOptions): Promise<Outcome> {
+export async function sendMessage(content: MessageContent, options: ExchangeOptions): Promise<MessageOutcome> {
 	const { messageId, text, summary, sentAt } = content;
 	const message: MessageFrame = { v: 1, type: "message", requestId: newRequestId(), messageId, text, summary, sentAt };
 	if (!frameFits(message)) return outcomeOf("message_too_large");
@@ -48,7 +49,7 @@ export async function sendMessage(content: MessageContent, options: ExchangeOpti
 
 export type StatusAnswer =
 	| { readonly ok: true; readonly state: MessageState }
-	| { readonly ok: false; readonly outcome: Outcome };
+	| { readonly ok: false; readonly outcome: MessageOutcome };
 
 /** Asks the receiver of a message what became of it. At most five seconds; never rejects. */
 export async function askMessageState(messageId: string, options: ExchangeOptions): Promise<StatusAnswer> {

@@ -4,7 +4,8 @@
  * Promise: what parses is within every bound. Unknown fields are dropped and never relied on.
  */
 import * as z from "zod";
-import { frameRequestIdSchema, instanceIdSchema, messageIdSchema, sessionIdSchema } from "../contract/identifiers.ts";
+import { requestIdSchema } from "../contract/identifiers.ts";
+import { instanceIdSchema, sessionIdSchema } from "../contract/peer-identifiers.ts";
 import { WIRE_LIMITS } from "./limits.ts";
 
 const wellFormed = z.string().refine((text) => text.isWellFormed() && text.trim() !== "");
@@ -20,7 +21,7 @@ export const messageSummarySchema = wellFormed
 export const helloFrameSchema = z.object({
 	v: version,
 	type: z.literal("hello"),
-	requestId: frameRequestIdSchema,
+	requestId: requestIdSchema,
 	/** The receiver's secret, proof that its registration could be read. */
 	token: secretSchema,
 	target: z.object({ id: sessionIdSchema, instanceId: instanceIdSchema }),
@@ -32,8 +33,8 @@ export const helloFrameSchema = z.object({
 export const messageFrameSchema = z.object({
 	v: version,
 	type: z.literal("message"),
-	requestId: frameRequestIdSchema,
-	messageId: messageIdSchema,
+	requestId: requestIdSchema,
+	messageId: requestIdSchema,
 	text: messageTextSchema,
 	summary: messageSummarySchema,
 	/** Epoch milliseconds, by the sender's clock. */
@@ -43,15 +44,15 @@ export const messageFrameSchema = z.object({
 export const statusFrameSchema = z.object({
 	v: version,
 	type: z.literal("status"),
-	requestId: frameRequestIdSchema,
-	messageId: messageIdSchema,
+	requestId: requestIdSchema,
+	messageId: requestIdSchema,
 });
 
 export const responseFrameSchema = z.object({
 	v: version,
 	type: z.literal("response"),
 	/** Wider than a request's id only in that it may be `unknown`, which fits the same rule. */
-	requestId: frameRequestIdSchema,
+	requestId: requestIdSchema,
 	ok: z.boolean(),
 	status: z.string().max(64),
 	capabilities: capabilitiesSchema,
@@ -99,6 +100,6 @@ export function fieldOf(value: unknown, field: string): unknown {
 
 /** The request id of a value that may be no proper frame. */
 export function requestIdOf(value: unknown): string {
-	const parsed = frameRequestIdSchema.safeParse(fieldOf(value, "requestId"));
+	const parsed = requestIdSchema.safeParse(fieldOf(value, "requestId"));
 	return parsed.success ? parsed.data : UNKNOWN_REQUEST_ID;
 }

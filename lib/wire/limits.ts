@@ -20,6 +20,3 @@ export const WIRE_LIMITS = Object.freeze({
 	/** Milliseconds of one probe. */
 	probeMilliseconds: 350,
 });
-
-/** The one capability that senders ask for: messages that are withdrawn when the receiving user cancels. */
-export const CANCEL_SAFE_QUEUE = "cancel-safe-queue-v1";

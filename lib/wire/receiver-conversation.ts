@@ -4,7 +4,8 @@
  * Promise: nothing but a probe's answer comes back to somebody who didn't prove who it is; a message is handed on only
  * for an authenticated sender; whatever goes wrong is answered after, and never instead of, what was asked before it.
  */
-import { isTaken, type MessageState, type OutcomeCode, outcomeOf } from "../contract/outcomes.ts";
+import { CANCEL_SAFE_QUEUE } from "../contract/info.ts";
+import { isTaken, type MessageState, type MessageOutcomeCode, outcomeOf } from "../contract/message-outcomes.ts";
 import type { FrameFault, FrameItem } from "./frame-reader.ts";
 import {
 	fieldOf,
@@ -18,7 +19,7 @@ import {
 	statusFrameSchema,
 	UNKNOWN_REQUEST_ID,
 } from "./frames.ts";
-import { CANCEL_SAFE_QUEUE, WIRE_LIMITS } from "./limits.ts";
+import { WIRE_LIMITS } from "./limits.ts";
 import { isSameSecret } from "./secrets.ts";
 
 /** Who the receiver is. */
@@ -51,7 +52,7 @@ export interface ReceiverPorts<Registered extends SenderIdentity> {
 	/** The vetted registration of an incarnation; null when there is none. */
 	readSenderRegistration(instanceId: string): Promise<Registered | null>;
 	/** What becomes of a message. A rejection is answered as `injection_failed`. */
-	takeMessage(message: MessageFrame, sender: AuthenticatedSender<Registered>): OutcomeCode | Promise<OutcomeCode>;
+	takeMessage(message: MessageFrame, sender: AuthenticatedSender<Registered>): MessageOutcomeCode | Promise<MessageOutcomeCode>;
 	/** What is known of a message of this very sender. */
 	messageState(messageId: string, sender: AuthenticatedSender<Registered>): MessageState;
 }
@@ -62,7 +63,7 @@ export interface Answer {
 	readonly close: boolean;
 }
 
-const faultCodes: Record<FrameFault, OutcomeCode> = {
+const faultCodes: Record<FrameFault, MessageOutcomeCode> = {
 	too_large: "message_too_large",
 	bad_utf8: "invalid_frame",
 	unfinished: "invalid_frame",
@@ -109,7 +110,7 @@ export class ReceiverConversation<Registered extends SenderIdentity> {
 	}
 
 	/** The secret comes first: without it, not even who is meant is worth an answer. */
-	#checkRecipient(hello: HelloFrame): OutcomeCode | null {
+	#checkRecipient(hello: HelloFrame): MessageOutcomeCode | null {
 		const { identity } = this.#ports;
 		if (!isSameSecret(hello.token, identity.token)) return "authentication_failed";
 		if (hello.target.id !== identity.id || hello.target.instanceId !== identity.instanceId) return "wrong_endpoint";
@@ -144,7 +145,7 @@ export class ReceiverConversation<Registered extends SenderIdentity> {
 			const tooLong = typeof text === "string" && text.length > WIRE_LIMITS.textUnits;
 			return { ...refuse(requestId, tooLong ? "message_too_large" : "invalid_message"), close: false };
 		}
-		let code: OutcomeCode;
+		let code: MessageOutcomeCode;
 		try {
 			code = await this.#ports.takeMessage(message.data, sender);
 		} catch {
@@ -155,11 +156,11 @@ export class ReceiverConversation<Registered extends SenderIdentity> {
 }
 
 /** The answer that says `code`, and ends the connection. */
-export function refuse(requestId: string, code: OutcomeCode): Answer {
+export function refuse(requestId: string, code: MessageOutcomeCode): Answer {
 	return { response: outcomeResponse(requestId, code), close: true };
 }
 
-function outcomeResponse(requestId: string, code: OutcomeCode): ResponseFrame {
+function outcomeResponse(requestId: string, code: MessageOutcomeCode): ResponseFrame {
 	const { state, retryable, next } = outcomeOf(code);
 	return { ...respond(requestId, isTaken({ state }), code, code, state, next), retryable };
 }

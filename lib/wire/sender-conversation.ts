@@ -5,15 +5,16 @@
  * answer must carry the id of the frame it answers; what the other side says about itself is checked against this
  * package's own table and permits nothing.
  */
+import { CANCEL_SAFE_QUEUE } from "../contract/info.ts";
 import {
 	findOutcome,
 	isTaken,
 	type MessageState,
 	messageStateSchema,
-	type Outcome,
-	type OutcomeCode,
+	type MessageOutcome,
+	type MessageOutcomeCode,
 	outcomeOf,
-} from "../contract/outcomes.ts";
+} from "../contract/message-outcomes.ts";
 import type { FrameItem } from "./frame-reader.ts";
 import {
 	encodeFrame,
@@ -24,14 +25,13 @@ import {
 	responseFrameSchema,
 	type StatusFrame,
 } from "./frames.ts";
-import { CANCEL_SAFE_QUEUE } from "./limits.ts";
 
 /** How an exchange ended. `answer` is the receiver's own word; `failure` is what this side makes of something else. */
 export type Settlement =
 	| { readonly type: "ready" }
-	| { readonly type: "answer"; readonly outcome: Outcome }
+	| { readonly type: "answer"; readonly outcome: MessageOutcome }
 	| { readonly type: "message_state"; readonly state: MessageState }
-	| { readonly type: "failure"; readonly outcome: Outcome };
+	| { readonly type: "failure"; readonly outcome: MessageOutcome };
 
 export type Step =
 	| { readonly type: "send"; readonly line: string }
@@ -111,6 +111,6 @@ function judgeState(response: ResponseFrame): Step {
 	return { type: "settle", settlement: { type: "message_state", state: known.success ? known.data : "unknown" } };
 }
 
-function fail(code: OutcomeCode): Step {
+function fail(code: MessageOutcomeCode): Step {
 	return { type: "settle", settlement: { type: "failure", outcome: outcomeOf(code) } };
 }

@@ -1,6 +1,6 @@
 /** From an authenticated frame to a receipt and a state. */
 import { describe, expect, it } from "vitest";
-import type { MessageState, OutcomeCode } from "../../lib/contract/outcomes.ts";
+import type { MessageState, MessageOutcomeCode } from "../../lib/contract/message-outcomes.ts";
 import { SharedBudget } from "../../lib/inbox/budget.ts";
 import { type InboundMode, Inbox } from "../../lib/inbox/inbox.ts";
 import { peerPaths } from "../../lib/peers/paths.ts";
@@ -50,7 +50,7 @@ describe("a message", () => {
 		expect(Object.isFrozen(delivery.delivered[0])).toBe(true);
 	});
 
-	it.each<[OutcomeCode, MessageState]>([
+	it.each<[MessageOutcomeCode, MessageState]>([
 		["submitted", "submitted"],
 		["queued", "queued"],
 		["accepted", "accepted"],

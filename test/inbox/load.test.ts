@@ -5,7 +5,7 @@ import { monitorEventLoopDelay } from "node:perf_hooks";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import { isTaken, type Outcome } from "../../lib/contract/outcomes.ts";
+import { isTaken, type MessageOutcome } from "../../lib/contract/message-outcomes.ts";
 import { endpointPath } from "../../lib/peers/paths.ts";
 import { sendMessage } from "../../lib/wire/exchange.ts";
 import { registrationFor, writeRegistration } from "../peers/temporary-peers.ts";
@@ -49,7 +49,7 @@ describe("a receiver under load", () => {
 		const senders = await Promise.all(
 			Array.from({ length: SENDERS }, () => writeRegistration(scene.paths, registrationFor(scene.paths))),
 		);
-		const outcomes = new Map<string, Outcome>();
+		const outcomes = new Map<string, MessageOutcome>();
 		const send = async (index: number): Promise<void> => {
 			const from = senders[index % SENDERS];
 			if (from === undefined) throw new Error("There is no such sender.");

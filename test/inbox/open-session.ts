@@ -1,7 +1,7 @@
 /** Sessions with a real presence, several in one process, for one test each. */
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
-import type { OutcomeCode } from "../../lib/contract/outcomes.ts";
+import type { MessageOutcomeCode } from "../../lib/contract/message-outcomes.ts";
 import type { Delivery, IncomingMessage } from "../../lib/inbox/inbox.ts";
 import { Lifecycle } from "../../lib/inbox/lifecycle.ts";
 import { Presence, type PresenceOptions } from "../../lib/inbox/presence.ts";
@@ -11,14 +11,14 @@ import { temporaryDirectory } from "../peers/temporary-peers.ts";
 /** A delivery that keeps what it gets. */
 export class RecordingDelivery implements Delivery {
 	readonly delivered: IncomingMessage[] = [];
-	refuseWith: OutcomeCode | null = null;
-	decide: (message: IncomingMessage) => OutcomeCode | Promise<OutcomeCode> = () => "submitted";
+	refuseWith: MessageOutcomeCode | null = null;
+	decide: (message: IncomingMessage) => MessageOutcomeCode | Promise<MessageOutcomeCode> = () => "submitted";
 
-	refusal(): OutcomeCode | null {
+	refusal(): MessageOutcomeCode | null {
 		return this.refuseWith;
 	}
 
-	deliver(message: IncomingMessage): OutcomeCode | Promise<OutcomeCode> {
+	deliver(message: IncomingMessage): MessageOutcomeCode | Promise<MessageOutcomeCode> {
 		this.delivered.push(message);
 		return this.decide(message);
 	}

@@ -1,6 +1,6 @@
 /** Sending between real sessions: what is checked first, what it costs, and what ends it. */
 import { describe, expect, it } from "vitest";
-import { isTaken } from "../../lib/contract/outcomes.ts";
+import { isTaken } from "../../lib/contract/message-outcomes.ts";
 import { registrationFor, writeRegistration } from "../peers/temporary-peers.ts";
 import { scriptedReceiver } from "../wire/raw-peers.ts";
 import { freshPaths, openSession } from "./open-session.ts";

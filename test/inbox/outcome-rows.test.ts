@@ -2,7 +2,7 @@
 import { spawnSync } from "node:child_process";
 import { chmod, rm } from "node:fs/promises";
 import { describe, expect, it } from "vitest";
-import { OUTCOMES, type OutcomeCode } from "../../lib/contract/outcomes.ts";
+import { MESSAGE_OUTCOMES, type MessageOutcomeCode } from "../../lib/contract/message-outcomes.ts";
 import type { SendRequest, SendResult } from "../../lib/inbox/outbox.ts";
 import { endpointPath } from "../../lib/peers/paths.ts";
 import type { Registration } from "../../lib/peers/registration.ts";
@@ -26,7 +26,7 @@ async function openPair(changes: Parameters<typeof openSession>[1] = {}) {
 
 /** The receiver's delivery says so. */
 const delivered =
-	(code: OutcomeCode): Way =>
+	(code: MessageOutcomeCode): Way =>
 	async () => {
 		const { receiver, send } = await openPair();
 		receiver.delivery.decide = () => code;
@@ -47,7 +47,7 @@ const scripted =
 const clock = new ManualClock();
 
 /** How each code comes about. */
-const ways: Record<OutcomeCode, Way> = {
+const ways: Record<MessageOutcomeCode, Way> = {
 	submitted: delivered("submitted"),
 	queued: delivered("queued"),
 	accepted: delivered("accepted"),
@@ -159,7 +159,7 @@ async function abandonedSocket(path: string): Promise<void> {
 }
 
 describe("a sender is told", () => {
-	it.each(Object.entries(OUTCOMES))("%s as the table says it", async (code, row) => {
+	it.each(Object.entries(MESSAGE_OUTCOMES))("%s as the table says it", async (code, row) => {
 		const way = Object.entries(ways).find(([name]) => name === code)?.[1];
 		const result = await way?.();
 		const { messageId, remoteInstanceId, ...told } = result?.receipt ?? {};
@@ -170,13 +170,13 @@ describe("a sender is told", () => {
 	});
 
 	it("something to do about each", () => {
-		const nexts = Object.values(OUTCOMES).map(({ next }) => next);
+		const nexts = Object.values(MESSAGE_OUTCOMES).map(({ next }) => next);
 		expect(nexts.every((next) => next.length > 20 && next.length <= 2048)).toBe(true);
 		expect(new Set(nexts).size).toBe(nexts.length);
 	});
 
 	it("to ask for the status, and never to send again, wherever the receipt is unknown", () => {
-		const unknown = Object.values(OUTCOMES).filter(({ state }) => state === "receipt_unknown");
+		const unknown = Object.values(MESSAGE_OUTCOMES).filter(({ state }) => state === "receipt_unknown");
 		expect(unknown).toHaveLength(6);
 		expect(unknown.every(({ retryable, next }) => !retryable && next.includes("do not send the message again"))).toBe(
 			true,
@@ -184,7 +184,7 @@ describe("a sender is told", () => {
 	});
 
 	it("that a repetition is an option for three codes only", () => {
-		const retryable = Object.entries(OUTCOMES).flatMap(([code, row]) => (row.retryable ? [code] : []));
+		const retryable = Object.entries(MESSAGE_OUTCOMES).flatMap(([code, row]) => (row.retryable ? [code] : []));
 		expect(retryable).toEqual(["busy", "queue_full", "rate_limited"]);
 	});
 });

@@ -1,6 +1,6 @@
 /** A real receiver at a real socket, with the decisions behind the wire under the test's control. */
 import { onTestFinished } from "vitest";
-import type { MessageState, OutcomeCode } from "../../lib/contract/outcomes.ts";
+import type { MessageState, MessageOutcomeCode } from "../../lib/contract/message-outcomes.ts";
 import type { Clock } from "../../lib/peers/clock.ts";
 import type { PeerPaths } from "../../lib/peers/paths.ts";
 import type { Registration } from "../../lib/peers/registration.ts";
@@ -21,7 +21,7 @@ export interface Scene {
 	readonly taken: MessageFrame[];
 	ready: boolean;
 	/** What becomes of a message. */
-	decide: (message: MessageFrame) => OutcomeCode | Promise<OutcomeCode>;
+	decide: (message: MessageFrame) => MessageOutcomeCode | Promise<MessageOutcomeCode>;
 	state: MessageState;
 }
 

@@ -1,7 +1,7 @@
 /** What nobody can make a receiver hold. */
 import { connect } from "node:net";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import type { OutcomeCode } from "../../lib/contract/outcomes.ts";
+import type { MessageOutcomeCode } from "../../lib/contract/message-outcomes.ts";
 import { ManualClock } from "../peers/manual-clock.ts";
 import { helloFrame, messageFrame, openScene, type Scene } from "./open-receiver.ts";
 import { RawClient } from "./raw-peers.ts";
@@ -58,7 +58,7 @@ describe("connections", () => {
 	it("are not idle while their answer is being made", async () => {
 		const clock = new ManualClock();
 		const scene = await openScene(clock);
-		const decision = Promise.withResolvers<OutcomeCode>();
+		const decision = Promise.withResolvers<MessageOutcomeCode>();
 		const asked = Promise.withResolvers<void>();
 		scene.decide = () => {
 			asked.resolve();

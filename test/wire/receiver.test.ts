@@ -1,7 +1,7 @@
 /** The receiving end, asked by somebody who writes bytes. */
 import { lstat } from "node:fs/promises";
 import { describe, expect, it } from "vitest";
-import { OUTCOMES, type OutcomeCode } from "../../lib/contract/outcomes.ts";
+import { MESSAGE_OUTCOMES, type MessageOutcomeCode } from "../../lib/contract/message-outcomes.ts";
 import { registrationPath } from "../../lib/peers/paths.ts";
 import { Receiver } from "../../lib/wire/server.ts";
 import { registrationFor } from "../peers/temporary-peers.ts";
@@ -9,8 +9,8 @@ import { helloFrame, messageFrame, openScene, statusFrame } from "./open-receive
 import { type Json, line, RawClient } from "./raw-peers.ts";
 
 /** What an answer that refuses with `code` looks like. */
-function refusal(requestId: string, code: OutcomeCode): Json {
-	const { state, retryable, next } = OUTCOMES[code];
+function refusal(requestId: string, code: MessageOutcomeCode): Json {
+	const { state, retryable, next } = MESSAGE_OUTCOMES[code];
 	const capabilities = ["cancel-safe-queue-v1"];
 	return { v: 1, type: "response", requestId, ok: false, status: code, capabilities, code, state, retryable, next };
 }
@@ -62,7 +62,7 @@ describe("the hello", () => {
 		expect(scene.taken).toEqual([]);
 	});
 
-	it.each<[string, Json, OutcomeCode]>([
+	it.each<[string, Json, MessageOutcomeCode]>([
 		["another token", { token: "f".repeat(64) }, "authentication_failed"],
 		["a shorter token", { token: "f" }, "authentication_failed"],
 		["another session", { target: { id: "other", instanceId: "0".repeat(32) } }, "wrong_endpoint"],
@@ -93,7 +93,7 @@ describe("the hello", () => {
 });
 
 describe("what is not a frame", () => {
-	it.each<[string, Uint8Array, OutcomeCode]>([
+	it.each<[string, Uint8Array, MessageOutcomeCode]>([
 		["bad JSON", Buffer.from("{nope}\n"), "invalid_frame"],
 		["bad UTF-8", Buffer.from([0x22, 0xff, 0x22, 0x0a]), "invalid_frame"],
 		["an unfinished frame", Buffer.from("{"), "invalid_frame"],
@@ -115,13 +115,13 @@ describe("what is not a frame", () => {
 		expect(scene.taken).toEqual([]);
 	});
 
-	it.each<[string, string | Uint8Array, OutcomeCode]>([
+	it.each<[string, string | Uint8Array, MessageOutcomeCode]>([
 		["bad JSON", "nope\n", "invalid_frame"],
 		["bad UTF-8", Buffer.from([0xe2, 0x82, 0x0a]), "invalid_frame"],
 		["an oversized frame", Buffer.alloc(1_048_577, 0x20), "message_too_large"],
 	])("is answered after the good frames before it in one chunk: %s", async (_, bad, code) => {
 		const scene = await openScene();
-		scene.decide = async (): Promise<OutcomeCode> => {
+		scene.decide = async (): Promise<MessageOutcomeCode> => {
 			await new Promise((resolve) => setImmediate(resolve));
 			return "queued";
 		};
@@ -225,7 +225,7 @@ describe("the socket", () => {
 
 	it("lets an answer that is under way go out before it closes", async () => {
 		const scene = await openScene();
-		const decision = Promise.withResolvers<OutcomeCode>();
+		const decision = Promise.withResolvers<MessageOutcomeCode>();
 		const asked = Promise.withResolvers<void>();
 		scene.decide = () => {
 			asked.resolve();
@@ -248,7 +248,7 @@ describe("the socket", () => {
 			identity: scene.local,
 			isReady: () => true,
 			readSenderRegistration: async () => null,
-			takeMessage: (): OutcomeCode => "submitted",
+			takeMessage: (): MessageOutcomeCode => "submitted",
 			messageState: () => "unknown" as const,
 		};
 		const opening = Receiver.open({ path: occupied, platform: scene.paths.platform, ports, onFailure: () => {} });

@@ -1,7 +1,7 @@
 /** The sending side, answered by receivers that follow a script. */
 import { chmod, symlink, writeFile } from "node:fs/promises";
 import { describe, expect, it, vi } from "vitest";
-import { OUTCOMES, type OutcomeCode } from "../../lib/contract/outcomes.ts";
+import { MESSAGE_OUTCOMES, type MessageOutcomeCode } from "../../lib/contract/message-outcomes.ts";
 import type { EndpointVerdict } from "../../lib/peers/endpoint.ts";
 import type { Registration } from "../../lib/peers/registration.ts";
 import { askMessageState, createProbe, type ExchangeOptions, sendMessage } from "../../lib/wire/exchange.ts";
@@ -30,8 +30,8 @@ async function prepare(changes: Partial<ExchangeOptions> = {}): Promise<Scene> {
 
 const content = () => ({ messageId: "m1", text: "Please look at the parser.", summary: "parser", sentAt: Date.now() });
 
-function outcome(code: OutcomeCode) {
-	return { code, ...OUTCOMES[code] };
+function outcome(code: MessageOutcomeCode) {
+	return { code, ...MESSAGE_OUTCOMES[code] };
 }
 
 /** Answers the hello properly and the question with what `reply` makes of it. */
@@ -81,7 +81,7 @@ describe("one send", () => {
 		expect(message?.requestId).not.toBe(hello?.requestId);
 	});
 
-	it.each<[string, OutcomeCode, (question: Json) => string]>([
+	it.each<[string, MessageOutcomeCode, (question: Json) => string]>([
 		["a refusal", "busy", ({ requestId }) => line(refusal(requestId, "busy"))],
 		["another id", "invalid_receipt", () => line(answer("other", "submitted"))],
 		["garbage", "invalid_response", () => "garbage\n"],
@@ -106,7 +106,7 @@ function refusal(requestId: unknown, code: string, changes: Json = {}): Json {
 }
 
 describe("the hello answer", () => {
-	it.each<[string, OutcomeCode, Json]>([
+	it.each<[string, MessageOutcomeCode, Json]>([
 		["without the capability, nothing more is sent", "unsupported", { capabilities: ["other"] }],
 		["from another session", "wrong_endpoint", { peer: { id: "other", instanceId: "0".repeat(32), pid: 1 } }],
 		["from nobody", "wrong_endpoint", { peer: undefined }],
@@ -301,7 +301,7 @@ describe("an abort", () => {
 });
 
 describe("the endpoint", () => {
-	it.each<[string, OutcomeCode, (recipient: Registration) => Promise<unknown>]>([
+	it.each<[string, MessageOutcomeCode, (recipient: Registration) => Promise<unknown>]>([
 		["that is missing is nobody", "not_found", async () => {}],
 		["that is a file is unsafe", "unsafe_endpoint", ({ socketPath }) => writeFile(socketPath, "", { mode: 0o600 })],
 		["that is a link is unsafe", "unsafe_endpoint", ({ socketPath }) => symlink("elsewhere", socketPath)],
