@@ -100,7 +100,9 @@ export interface MessageOutcome extends MessageOutcomeRow {
 	readonly code: string;
 }
 
-const anyInvalid: MessageOutcomeRow = refused("The peer found the message invalid. Correct it before anything else is sent.");
+const anyInvalid: MessageOutcomeRow = refused(
+	"The peer found the message invalid. Correct it before anything else is sent.",
+);
 
 /** The outcome of one of this package's own codes. */
 export function outcomeOf(code: MessageOutcomeCode): MessageOutcome {

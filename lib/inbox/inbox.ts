@@ -4,7 +4,7 @@
  * Promise: nothing reaches the delivery that was not admitted; whatever the delivery does, the sender gets one receipt
  * and the message one state.
  */
-import type { MessageState, MessageOutcomeCode } from "../contract/message-outcomes.ts";
+import type { MessageOutcomeCode, MessageState } from "../contract/message-outcomes.ts";
 import type { Clock } from "../peers/clock.ts";
 import type { Registration } from "../peers/registration.ts";
 import type { MessageFrame } from "../wire/frames.ts";

@@ -8,9 +8,9 @@ import { randomBytes } from "node:crypto";
 import { requestIdSchema } from "../contract/identifiers.ts";
 import {
 	isTaken,
-	type MessageState,
 	type MessageOutcome,
 	type MessageOutcomeCode,
+	type MessageState,
 	outcomeOf,
 	type Receipt,
 } from "../contract/message-outcomes.ts";

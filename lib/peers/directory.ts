@@ -10,13 +10,21 @@ import type { Registration } from "./registration.ts";
 import { RegistrationCache } from "./registration-cache.ts";
 import { exactInstanceId, matchTarget } from "./target.ts";
 
+/** What was live at one moment, for questions that can't wait. */
+export interface LiveSnapshot {
+	/** What the live registry said of a session. */
+	statusOf(sessionId: string): RuntimeStatus;
+	/** Session files that live peers of a workspace registered: hints, to be verified like any other file. */
+	filesOf(cwd: string): readonly string[];
+}
+
 export class PeerDirectory {
 	readonly #options: DiscoveryOptions;
 	readonly #registrations: RegistrationCache;
 
-	constructor(options: DiscoveryOptions) {
-		this.#options = options;
+	constructor(options: Omit<DiscoveryOptions, "find">) {
 		this.#registrations = new RegistrationCache(options.paths);
+		this.#options = { ...options, find: (instanceId) => this.find(instanceId) };
 	}
 
 	/** Every live peer for a listing, newest session first, with its git context of this moment. */
@@ -55,12 +63,26 @@ export class PeerDirectory {
 		return this.#registrations.find(instanceId);
 	}
 
-	/** What the live registry says of a session. Two processes may have it open: one that runs decides. */
+	/** What the live registry says of a session. Only its own registrations are probed. */
 	async runtimeStatus(sessionId: string, signal?: AbortSignal): Promise<RuntimeStatus> {
 		const registrations = await readRegistrations(this.#options);
 		const candidates = registrations.filter((registration) => registration.id === sessionId);
-		const live = await keepLive(candidates, this.#options, signal);
-		if (live.length === 0) return "offline";
-		return live.some((registration) => registration.status === "busy") ? "running" : "idle";
+		return statusAmong(await keepLive(candidates, this.#options, signal));
 	}
+
+	/** What is live now. Every registered peer is probed. */
+	async snapshot(signal?: AbortSignal): Promise<LiveSnapshot> {
+		const live = await keepLive(await readRegistrations(this.#options), this.#options, signal);
+		return {
+			statusOf: (sessionId) => statusAmong(live.filter(({ id }) => id === sessionId)),
+			filesOf: (cwd) =>
+				live.flatMap((peer) => (isSameWorkspace(cwd, peer.cwd) && peer.sessionFile ? [peer.sessionFile] : [])),
+		};
+	}
+}
+
+/** Two processes may have a session open: one that runs decides. */
+function statusAmong(live: readonly Registration[]): RuntimeStatus {
+	if (live.length === 0) return "offline";
+	return live.some(({ status }) => status === "busy") ? "running" : "idle";
 }

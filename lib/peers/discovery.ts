@@ -10,7 +10,7 @@ import { endpointPath, type PeerPaths, type ProcessIdentity, registrationPath, w
 import { type FileOperations, systemFiles } from "./private-files.ts";
 import { isProcessGone, isProvenDead } from "./process-liveness.ts";
 import type { Registration } from "./registration.ts";
-import { listInstanceIds, listNames, readRegistration } from "./registration-reading.ts";
+import { findRegistration, listInstanceIds, listNames, readRegistration } from "./registration-reading.ts";
 
 /** `ready`: the incarnation itself answered. `unready`: something answered, but not so. `silent`: nothing did. */
 export type ProbeResult = "ready" | "unready" | "silent";
@@ -23,6 +23,8 @@ export interface DiscoveryOptions {
 	readonly probe: Probe;
 	/** This process's pid namespace, as registered. */
 	readonly pidNamespace: string | undefined;
+	/** Reads and vets one registration; by default from its file each time. */
+	readonly find?: (instanceId: string) => Promise<Registration | null>;
 	/** The asking incarnation, which is not its own peer. */
 	readonly ownInstanceId?: string;
 	readonly clock?: Clock;
@@ -35,11 +37,10 @@ const PARALLEL_PROBES = 32;
 
 /** All vetted registrations but the own one, newest session first. Nothing is probed. */
 export async function readRegistrations(options: DiscoveryOptions): Promise<Registration[]> {
-	const ids = await listInstanceIds(options.paths, options.files);
-	const foreign = ids.filter((id) => id !== options.ownInstanceId);
-	const readings = await mapBounded(foreign, (id) => readRegistration(options.paths, id, options.files));
-	const registrations = readings.flatMap((reading) => (reading.ok ? [reading.registration] : []));
-	return registrations.sort((left, right) => right.startedAt - left.startedAt);
+	const { paths, files, ownInstanceId, find = (id) => findRegistration(paths, id, files) } = options;
+	const ids = await listInstanceIds(paths, files);
+	const found = await mapBounded(ids, async (id) => (id === ownInstanceId ? null : find(id)));
+	return found.filter((registration) => registration !== null).sort((left, right) => right.startedAt - left.startedAt);
 }
 
 /** Those of `registrations` whose endpoint answers, in the same order. What is proven dead is removed on the way. */

@@ -11,7 +11,7 @@ import { PeerError } from "./peer-error.ts";
 /** The file operations these rooms use. The seam where tests inject faults. */
 export type FileOperations = Pick<
 	typeof nodeFiles,
-	"chmod" | "lstat" | "mkdir" | "open" | "opendir" | "readlink" | "rename" | "unlink"
+	"chmod" | "lstat" | "mkdir" | "open" | "opendir" | "rename" | "unlink"
 >;
 
 export const systemFiles: FileOperations = nodeFiles;

@@ -8,7 +8,7 @@
 import { type BigIntStats, lstatSync } from "node:fs";
 import { type PeerPaths, registrationPath } from "./paths.ts";
 import { REGISTRATION_LIMITS, type Registration } from "./registration.ts";
-import { readRegistration } from "./registration-reading.ts";
+import { findRegistration } from "./registration-reading.ts";
 
 interface CachedRegistration {
 	readonly identity: string;
@@ -31,11 +31,10 @@ export class RegistrationCache {
 		this.#entries.delete(instanceId);
 		if (identity === null) return null;
 		if (known?.identity === identity) return this.#keep(instanceId, known);
-		const reading = await readRegistration(this.#paths, instanceId);
-		if (!reading.ok) return null;
+		const registration = await findRegistration(this.#paths, instanceId);
 		// A file that was replaced while it was read is read again next time.
-		if (this.#identify(instanceId) !== identity) return reading.registration;
-		return this.#keep(instanceId, { identity, registration: reading.registration });
+		if (registration === null || this.#identify(instanceId) !== identity) return registration;
+		return this.#keep(instanceId, { identity, registration });
 	}
 
 	#keep(instanceId: string, entry: CachedRegistration): Registration {

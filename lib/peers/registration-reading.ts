@@ -41,6 +41,16 @@ export async function readRegistration(
 	return { ok: true, registration, refreshedAt: Math.max(registration.updatedAt, read.modifiedAt) };
 }
 
+/** The vetted registration of one incarnation; null when there is none, or none to believe. */
+export async function findRegistration(
+	paths: PeerPaths,
+	instanceId: string,
+	files: FileOperations = systemFiles,
+): Promise<Registration | null> {
+	const reading = await readRegistration(paths, instanceId, files);
+	return reading.ok ? reading.registration : null;
+}
+
 /** Directory entries that one listing walks over, so that a flooded directory can't hold it up. */
 const MAX_DIRECTORY_ENTRIES = 8192;
 

@@ -3,9 +3,10 @@
  *
  * Promise: each call is one attempt. Nothing here tries again, whatever came back.
  */
-import { CANCEL_SAFE_QUEUE } from "../contract/info.ts";
+
 import { randomBytes } from "node:crypto";
-import { type MessageState, type MessageOutcome, outcomeOf } from "../contract/message-outcomes.ts";
+import { CANCEL_SAFE_QUEUE } from "../contract/info.ts";
+import { type MessageOutcome, type MessageState, outcomeOf } from "../contract/message-outcomes.ts";
 import type { Clock } from "../peers/clock.ts";
 import type { Probe, ProbeResult } from "../peers/discovery.ts";
 import { type EndpointVerdict, vetEndpoint } from "../peers/endpoint.ts";

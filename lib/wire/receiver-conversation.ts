@@ -5,7 +5,7 @@
  * for an authenticated sender; whatever goes wrong is answered after, and never instead of, what was asked before it.
  */
 import { CANCEL_SAFE_QUEUE } from "../contract/info.ts";
-import { isTaken, type MessageState, type MessageOutcomeCode, outcomeOf } from "../contract/message-outcomes.ts";
+import { isTaken, type MessageOutcomeCode, type MessageState, outcomeOf } from "../contract/message-outcomes.ts";
 import type { FrameFault, FrameItem } from "./frame-reader.ts";
 import {
 	fieldOf,
@@ -52,7 +52,10 @@ export interface ReceiverPorts<Registered extends SenderIdentity> {
 	/** The vetted registration of an incarnation; null when there is none. */
 	readSenderRegistration(instanceId: string): Promise<Registered | null>;
 	/** What becomes of a message. A rejection is answered as `injection_failed`. */
-	takeMessage(message: MessageFrame, sender: AuthenticatedSender<Registered>): MessageOutcomeCode | Promise<MessageOutcomeCode>;
+	takeMessage(
+		message: MessageFrame,
+		sender: AuthenticatedSender<Registered>,
+	): MessageOutcomeCode | Promise<MessageOutcomeCode>;
 	/** What is known of a message of this very sender. */
 	messageState(messageId: string, sender: AuthenticatedSender<Registered>): MessageState;
 }

@@ -9,10 +9,10 @@ import { CANCEL_SAFE_QUEUE } from "../contract/info.ts";
 import {
 	findOutcome,
 	isTaken,
-	type MessageState,
-	messageStateSchema,
 	type MessageOutcome,
 	type MessageOutcomeCode,
+	type MessageState,
+	messageStateSchema,
 	outcomeOf,
 } from "../contract/message-outcomes.ts";
 import type { FrameItem } from "./frame-reader.ts";

@@ -1,6 +1,6 @@
 /** From an authenticated frame to a receipt and a state. */
 import { describe, expect, it } from "vitest";
-import type { MessageState, MessageOutcomeCode } from "../../lib/contract/message-outcomes.ts";
+import type { MessageOutcomeCode, MessageState } from "../../lib/contract/message-outcomes.ts";
 import { SharedBudget } from "../../lib/inbox/budget.ts";
 import { type InboundMode, Inbox } from "../../lib/inbox/inbox.ts";
 import { peerPaths } from "../../lib/peers/paths.ts";

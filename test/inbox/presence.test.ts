@@ -66,6 +66,20 @@ describe("a session", () => {
 		expect(await ask()).toBe("offline");
 	});
 
+	it("is in a snapshot of what is live with its status and its session file, and in no later one", async () => {
+		const paths = await freshPaths();
+		const asking = await openSession(paths);
+		const describe = () => ({ name: undefined, cwd: "/workspace", status: "busy" as const });
+		const other = await openSession(paths, { sessionId: "other", sessionFile: "/sessions/other.jsonl", describe });
+		const before = await asking.presence.directory.snapshot();
+		await other.lifecycle.stop();
+		const after = await asking.presence.directory.snapshot();
+		expect([before.statusOf("other"), before.statusOf("nobody")]).toEqual(["running", "offline"]);
+		expect(before.filesOf("/workspace")).toEqual(["/sessions/other.jsonl"]);
+		expect([before.filesOf("/elsewhere"), before.filesOf("")]).toEqual([[], []]);
+		expect([after.statusOf("other"), after.filesOf("/workspace")]).toEqual(["offline", []]);
+	});
+
 	it("registers a mode that only shows as one that accepts", async () => {
 		const paths = await freshPaths();
 		const asking = await openSession(paths);

@@ -1,6 +1,6 @@
 /** A real receiver at a real socket, with the decisions behind the wire under the test's control. */
 import { onTestFinished } from "vitest";
-import type { MessageState, MessageOutcomeCode } from "../../lib/contract/message-outcomes.ts";
+import type { MessageOutcomeCode, MessageState } from "../../lib/contract/message-outcomes.ts";
 import type { Clock } from "../../lib/peers/clock.ts";
 import type { PeerPaths } from "../../lib/peers/paths.ts";
 import type { Registration } from "../../lib/peers/registration.ts";
