@@ -4,7 +4,7 @@
  * Promise: text, budget and target are checked before anything is opened to the recipient; each attempt costs one unit
  * and is made once; a fence ends every attempt under way. Always a receipt, never a throw.
  */
-import { randomBytes } from "node:crypto";
+import { randomUUID } from "node:crypto";
 import { requestIdSchema } from "../contract/identifiers.ts";
 import {
 	isTaken,
@@ -95,7 +95,7 @@ export class Outbox {
 	/** Sends one message to one peer, once. */
 	async send(request: SendRequest): Promise<SendResult> {
 		const { budget, clock, fence } = this.#options;
-		const messageId = request.messageId ?? newMessageId();
+		const messageId = request.messageId ?? randomUUID();
 		const content = composeContent(request, messageId);
 		if (typeof content === "string") return sendResult(outcomeOf(content), messageId, nobody(content));
 		if (budget.remaining === 0) return sendResult(outcomeOf("budget_exhausted"), messageId, nobody());
@@ -178,8 +178,4 @@ function receiptOf(outcome: MessageOutcome, messageId: string, { registration }:
 
 function joinSignals(fence: AbortSignal, signal: AbortSignal | undefined): AbortSignal {
 	return signal === undefined ? fence : AbortSignal.any([fence, signal]);
-}
-
-function newMessageId(): string {
-	return randomBytes(16).toString("hex");
 }

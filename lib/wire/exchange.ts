@@ -4,7 +4,7 @@
  * Promise: each call is one attempt. Nothing here tries again, whatever came back.
  */
 
-import { randomBytes } from "node:crypto";
+import { randomUUID } from "node:crypto";
 import { CANCEL_SAFE_QUEUE } from "../contract/info.ts";
 import { type MessageOutcome, type MessageState, outcomeOf } from "../contract/message-outcomes.ts";
 import type { Clock } from "../peers/clock.ts";
@@ -40,7 +40,7 @@ export type MessageContent = Pick<MessageFrame, "messageId" | "text" | "summary"
 /** Sends one message, once, and says what is known then. At most five seconds; never rejects. */
 export async function sendMessage(content: MessageContent, options: ExchangeOptions): Promise<MessageOutcome> {
 	const { messageId, text, summary, sentAt } = content;
-	const message: MessageFrame = { v: 1, type: "message", requestId: newRequestId(), messageId, text, summary, sentAt };
+	const message: MessageFrame = { v: 1, type: "message", requestId: randomUUID(), messageId, text, summary, sentAt };
 	if (!frameFits(message)) return outcomeOf("message_too_large");
 	const settlement = await ask(message, options);
 	return settlement.type === "answer" || settlement.type === "failure"
@@ -54,7 +54,7 @@ export type StatusAnswer =
 
 /** Asks the receiver of a message what became of it. At most five seconds; never rejects. */
 export async function askMessageState(messageId: string, options: ExchangeOptions): Promise<StatusAnswer> {
-	const question: StatusFrame = { v: 1, type: "status", requestId: newRequestId(), messageId };
+	const question: StatusFrame = { v: 1, type: "status", requestId: randomUUID(), messageId };
 	const settlement = await ask(question, options);
 	if (settlement.type === "message_state") return { ok: true, state: settlement.state };
 	return { ok: false, outcome: settlement.type === "ready" ? outcomeOf("invalid_response") : settlement.outcome };
@@ -91,7 +91,7 @@ function ask(question: Question, options: ExchangeOptions): Promise<Settlement> 
 
 function helloTo(recipient: ExchangeOptions["recipient"]): HelloFrame {
 	const { id, instanceId, token } = recipient;
-	const head = { v: 1, type: "hello", requestId: newRequestId() } as const;
+	const head = { v: 1, type: "hello", requestId: randomUUID() } as const;
 	return { ...head, token, target: { id, instanceId }, capabilities: [CANCEL_SAFE_QUEUE] };
 }
 
@@ -103,8 +103,4 @@ function connectionTo(options: Pick<ExchangeOptions, "paths" | "signal" | "clock
 		...(signal === undefined ? {} : { signal }),
 		...(clock === undefined ? {} : { clock }),
 	};
-}
-
-function newRequestId(): string {
-	return randomBytes(16).toString("hex");
 }

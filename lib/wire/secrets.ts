@@ -1,12 +1,9 @@
 /** Comparing secrets without telling by the time it takes how much of them was right. */
-import { createHash, timingSafeEqual } from "node:crypto";
+import { timingSafeEqual } from "node:crypto";
 
-/** Whether two secrets are equal, in a time that depends on neither's content. */
+/** Whether two secrets are equal, in a time that tells nothing but their lengths, which everybody knows. */
 export function isSameSecret(left: string, right: string): boolean {
-	return timingSafeEqual(digest(left), digest(right));
-}
-
-/** Equal lengths for the comparison, whatever the lengths of the secrets. */
-function digest(secret: string): Buffer {
-	return createHash("sha256").update(secret).digest();
+	const leftBytes = Buffer.from(left);
+	const rightBytes = Buffer.from(right);
+	return leftBytes.length === rightBytes.length && timingSafeEqual(leftBytes, rightBytes);
 }
