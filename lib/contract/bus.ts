@@ -5,7 +5,6 @@
  * that was unsubscribed during an emit is not called any more, one that was added during it is called from the next
  * emit on; nothing of a topic stays behind after its last unsubscribe.
  */
-import type { EventEmitter } from "node:events";
 import mittModule, { type Emitter, type EventHandlerList, type WildCardEventHandlerList } from "mitt";
 import { runIsolated } from "./isolation.ts";
 
@@ -64,11 +63,17 @@ export function fromMitt(emitter: Emitter<Record<string, unknown>>, options: Bus
 	};
 }
 
+/** What is needed of Node's EventEmitter: declared here, so that this room knows no platform. */
+export interface NodeEmitter {
+	on(topic: string, listener: (data: unknown) => void): unknown;
+	off(topic: string, listener: (data: unknown) => void): unknown;
+	/** Listeners as they were set, those for one time included. */
+	// biome-ignore lint/complexity/noBannedTypes: the type that Node declares
+	rawListeners(topic: string): Function[];
+}
+
 /** A bus over a Node emitter. Listeners set on the emitter itself hear the bus and are isolated too. */
-export function fromEventEmitter(
-	emitter: Pick<EventEmitter, "on" | "off" | "rawListeners">,
-	options: BusOptions = {},
-): Bus {
+export function fromEventEmitter(emitter: NodeEmitter, options: BusOptions = {}): Bus {
 	return {
 		emit(topic, data) {
 			// Not by the emitter's own emit, which ends at the first listener that throws.

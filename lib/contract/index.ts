@@ -3,7 +3,7 @@
  *
  * Nothing behind it knows pi or touches anything but the bus that it is given.
  */
-export { type Bus, type BusOptions, createBus, fromEventEmitter, fromMitt } from "./bus.ts";
+export { type Bus, type BusOptions, createBus, fromEventEmitter, fromMitt, type NodeEmitter } from "./bus.ts";
 export { PeerContextError, type PeerContextErrorCode, RpcError, type RpcErrorCode } from "./errors.ts";
 export {
 	type Incarnation,

@@ -7,9 +7,9 @@
 import { readFileSync, statSync } from "node:fs";
 import path from "node:path";
 import * as z from "zod";
+import { DEFAULT_REQUESTS, MAX_REQUESTS } from "../contract/limits.ts";
 import { PEER_CONTEXT_LIMITS } from "../contract/peer-context.ts";
 import { printableLine } from "../projection/printable.ts";
-import { DEFAULT_LEDGER_CAPACITY, MAX_LEDGER_CAPACITY } from "../rpc/once-ledger.ts";
 
 export const CONFIG_FILE_NAME = "cross-session.json";
 
@@ -20,7 +20,30 @@ const MAX_CONFIG_BYTES = 64 * 1024;
 const LEAST_BYTES = 256;
 
 const lowered = (upper: number, least: number) => z.number().int().min(least).max(upper).optional();
-const requests = z.number().int().min(1).max(MAX_LEDGER_CAPACITY).default(DEFAULT_LEDGER_CAPACITY);
+const requests = z.number().int().min(1).max(MAX_REQUESTS).default(DEFAULT_REQUESTS);
+
+/** Bounds of one peer context; the fixed ones where not given. */
+const limitsSchema = z.strictObject({
+	messages: lowered(PEER_CONTEXT_LIMITS.messages, 1),
+	messageBytes: lowered(PEER_CONTEXT_LIMITS.messageBytes, LEAST_BYTES),
+	totalBytes: lowered(PEER_CONTEXT_LIMITS.totalBytes, LEAST_BYTES),
+	overviewMessages: lowered(PEER_CONTEXT_LIMITS.overviewMessages, 1),
+	overviewMessageBytes: lowered(PEER_CONTEXT_LIMITS.overviewMessageBytes, LEAST_BYTES),
+	tools: lowered(PEER_CONTEXT_LIMITS.tools, 0),
+});
+
+/** Session references in prompts. */
+const referencesSchema = z.strictObject({
+	maxReferences: lowered(3, 1),
+	candidateLimit: lowered(1000, 1),
+	maxReferenceBytes: lowered(65_536, 1024),
+});
+
+/** Which tools a turn that no person started may use. */
+const gateSchema = z.strictObject({
+	extraTools: z.array(z.string().min(1).max(128)).max(256).optional(),
+	extensionTurns: z.enum(["gated", "trusted"]).optional(),
+});
 
 const configSchema = z.strictObject({
 	/** Event-bus RPC for other extensions. */
@@ -33,33 +56,18 @@ const configSchema = z.strictObject({
 	contextRequests: requests,
 	/** Send and status requests that one incarnation answers by RPC. */
 	sendRequests: requests,
-	/** Bounds of one peer context; the fixed ones where not given. */
-	limits: z
-		.strictObject({
-			messages: lowered(PEER_CONTEXT_LIMITS.messages, 1),
-			messageBytes: lowered(PEER_CONTEXT_LIMITS.messageBytes, LEAST_BYTES),
-			totalBytes: lowered(PEER_CONTEXT_LIMITS.totalBytes, LEAST_BYTES),
-			overviewMessages: lowered(PEER_CONTEXT_LIMITS.overviewMessages, 1),
-			overviewMessageBytes: lowered(PEER_CONTEXT_LIMITS.overviewMessageBytes, LEAST_BYTES),
-			tools: lowered(PEER_CONTEXT_LIMITS.tools, 0),
-		})
-		.prefault({}),
-	/** Session references in prompts. */
-	references: z
-		.strictObject({
-			maxReferences: lowered(3, 1),
-			candidateLimit: lowered(1000, 1),
-			maxReferenceBytes: lowered(65_536, 1024),
-		})
-		.prefault({}),
-	/** Which tools a turn that no person started may use. */
-	gate: z
-		.strictObject({
-			extraTools: z.array(z.string().min(1).max(128)).max(256).optional(),
-			extensionTurns: z.enum(["gated", "trusted"]).optional(),
-		})
-		.prefault({}),
+	limits: limitsSchema.prefault({}),
+	references: referencesSchema.prefault({}),
+	gate: gateSchema.prefault({}),
 });
+
+/** Names of the settings there are, at the top and in each section. */
+const settingNames: Readonly<Record<string, readonly string[]>> = {
+	"": Object.keys(configSchema.shape),
+	limits: Object.keys(limitsSchema.shape),
+	references: Object.keys(referencesSchema.shape),
+	gate: Object.keys(gateSchema.shape),
+};
 
 export type CrossSessionConfig = z.output<typeof configSchema>;
 
@@ -75,7 +83,10 @@ export function readConfig(agentDirectory: string): ReadConfig {
 	const defaults = configSchema.parse({});
 	let text: string;
 	try {
-		if (statSync(file).size > MAX_CONFIG_BYTES) return { config: defaults, problem: problemText("it is too large") };
+		const stat = statSync(file);
+		// Reading a pipe would wait for whoever writes to it.
+		if (!stat.isFile()) return { config: defaults, problem: problemText("it is not a regular file") };
+		if (stat.size > MAX_CONFIG_BYTES) return { config: defaults, problem: problemText("it is too large") };
 		text = readFileSync(file, "utf8");
 	} catch (error) {
 		const isMissing = (error as NodeJS.ErrnoException).code === "ENOENT";
@@ -98,6 +109,10 @@ function problemText(reason: string): string {
 function describe(error: z.ZodError): string {
 	const issue = error.issues[0];
 	if (!issue) return "it does not fit";
-	const key = issue.path.length > 0 ? issue.path.join(".") : "the file";
-	return printableLine(`${key}: ${issue.message}`, 200);
+	const section = issue.path.join(".");
+	if (issue.code === "unrecognized_keys") {
+		const key = [...issue.path, issue.keys[0]].join(".");
+		return printableLine(`${key}: unknown, expected one of ${settingNames[section]?.join(", ")}`, 240);
+	}
+	return printableLine(`${section === "" ? "the file" : section}: ${issue.message}`, 240);
 }

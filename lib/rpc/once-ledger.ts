@@ -5,19 +5,16 @@
  * also the topic's budget: nothing refills it but a new incarnation.
  */
 
-/** Ids a topic unless configured otherwise. */
-export const DEFAULT_LEDGER_CAPACITY = 256;
-/** The most that may be configured. */
-export const MAX_LEDGER_CAPACITY = 4096;
+import { DEFAULT_REQUESTS, MAX_REQUESTS } from "../contract/limits.ts";
 
 export class OnceLedger {
 	readonly #capacity: number;
 	readonly #claimed = new Set<string>();
 
 	/** @param capacity 1 to 4096 ids; a RangeError otherwise. */
-	constructor(capacity: number = DEFAULT_LEDGER_CAPACITY) {
-		if (!Number.isInteger(capacity) || capacity < 1 || capacity > MAX_LEDGER_CAPACITY) {
-			throw new RangeError(`A ledger's capacity is an integer from 1 to ${MAX_LEDGER_CAPACITY}.`);
+	constructor(capacity: number = DEFAULT_REQUESTS) {
+		if (!Number.isInteger(capacity) || capacity < 1 || capacity > MAX_REQUESTS) {
+			throw new RangeError(`A ledger's capacity is an integer from 1 to ${MAX_REQUESTS}.`);
 		}
 		this.#capacity = capacity;
 	}

@@ -11,9 +11,9 @@ export function textBlocks(content: unknown, find: FindElided, skills: boolean):
 	const texts = Array.isArray(content) ? content.map((block) => blockText(block, find)) : [textOf(content, find)];
 	const blocks = texts.filter((text) => text !== null);
 	const first = blocks[0];
-	if (!skills || typeof first !== "string" || !first.startsWith("<skill ")) return blocks;
-	const rest = blocks.slice(1);
-	return [typedSkill(first), ...rest];
+	if (!skills || first === undefined) return blocks;
+	const start = typeof first === "string" ? first : first.head;
+	return start.startsWith("<skill ") ? [typedSkill(first), ...blocks.slice(1)] : blocks;
 }
 
 function blockText(block: unknown, find: FindElided): string | ElidedText | null {
@@ -34,9 +34,14 @@ function textOf(value: unknown, find: FindElided): string | ElidedText | null {
 const SKILL_BLOCK = /^<skill name="([^"]+)" location="[^"]+">\n[\s\S]*?\n<\/skill>(?:\n\n([\s\S]+))?$/;
 
 /** A stored `<skill …>` expansion as the command that was typed; any other text as it is. */
-function typedSkill(text: string): string {
-	const block = SKILL_BLOCK.exec(text);
-	if (!block) return text;
-	const [, name, typed = ""] = block;
+function typedSkill(text: string | ElidedText): string | ElidedText {
+	const skill = SKILL_BLOCK.exec(typeof text === "string" ? text : shortened(text));
+	if (!skill) return text;
+	const [, name, typed = ""] = skill;
 	return `/skill:${name} ${typed.trim()}`.trimEnd();
+}
+
+/** What was typed stands in a skill's first line and at its end; what the skill says in between doesn't matter. */
+function shortened({ head, tail }: ElidedText): string {
+	return head.slice(0, head.indexOf("\n") + 1) + tail;
 }

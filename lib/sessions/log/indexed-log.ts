@@ -3,6 +3,7 @@
  *
  * Captures of one log run one after the other. A capture is either of one instant of one file, or it fails.
  */
+import { setImmediate } from "node:timers/promises";
 import { CaptureError, type CaptureWant, type SessionCapture } from "../query.ts";
 import { BranchFold } from "./branch-fold.ts";
 import { CaptureBuilder } from "./capture.ts";
@@ -30,6 +31,12 @@ interface Fingerprint {
 	readonly end: number;
 	readonly start: Buffer;
 	readonly before: Buffer;
+}
+
+/** What a read knows of its file before it uses anything of it. */
+interface Opening {
+	readonly state: FileState;
+	readonly fingerprint: Fingerprint;
 }
 
 export class IndexedLog {
@@ -90,33 +97,48 @@ export class IndexedLog {
 	async #attempt(want: CaptureWant, signal: AbortSignal | undefined): Promise<LogCapture> {
 		const file = new LogFile(this.#path);
 		try {
-			const state = file.state();
-			if (!this.#continues(file, state)) this.#forget();
-			this.#fileOfIndex = state;
-			try {
-				await scanLog(file, this.#index, state.size, signal);
-			} finally {
-				this.#remember(file);
-			}
+			const opening = openingOf(file);
+			if (!this.#continues(file, opening.state)) this.#forget();
+			this.#fileOfIndex = opening.state;
+			await this.#scan(file, opening, signal);
 			if (!this.#index.header || this.#index.rejected) throw new CaptureError("unavailable");
-			const capture = await this.#build(file, want, signal);
-			this.#checkUnchanged(file, state);
-			this.#keep(want, capture, state);
+			const capture = await this.#build(file, opening, want, signal);
+			this.#checkUnchanged(file, opening);
+			this.#keep(want, capture, opening.state);
 			return capture;
 		} finally {
 			await file.close();
 		}
 	}
 
+	/** Brings the index up to the file. What an interrupted scan reached is kept, when it is still what stands there. */
+	async #scan(file: LogFile, opening: Opening, signal: AbortSignal | undefined): Promise<void> {
+		try {
+			await scanLog(file, this.#index, opening.state.size, signal);
+		} catch (error) {
+			this.#remember(file, opening);
+			throw error;
+		}
+		if (!this.#remember(file, opening)) throw new FileChangedError();
+	}
+
 	/** Builds a capture; lines that turn out to be damaged are taken out, and the branch is folded again. */
-	async #build(file: LogFile, want: CaptureWant, signal: AbortSignal | undefined): Promise<LogCapture> {
+	async #build(
+		file: LogFile,
+		opening: Opening,
+		want: CaptureWant,
+		signal: AbortSignal | undefined,
+	): Promise<LogCapture> {
 		for (;;) {
 			signal?.throwIfAborted();
 			try {
 				return await this.#buildOnce(file, want, signal);
 			} catch (error) {
 				if (!(error instanceof DamagedRowError)) throw error;
+				this.#checkUnchanged(file, opening);
 				this.#index.drop(error.row);
+				// A file of nothing but such lines must not hold up everything else.
+				await setImmediate();
 			}
 		}
 	}
@@ -144,28 +166,22 @@ export class IndexedLog {
 	/** Whether the opened file is the indexed one, unchanged as far as it was indexed. */
 	#continues(file: LogFile, state: FileState): boolean {
 		const known = this.#fileOfIndex;
-		if (!known || !isSameFile(known, state) || state.size < this.#index.end) return false;
-		return this.#fingerprint === null || this.#matches(file, this.#fingerprint);
+		if (!known || !this.#fingerprint || !(isSameState(known, state) || isGrown(known, state))) return false;
+		return matches(file, this.#fingerprint);
 	}
 
-	#matches(file: LogFile, fingerprint: Fingerprint): boolean {
-		const { start, before, end } = fingerprint;
-		if (!file.readSmall(0, start.length).equals(start)) return false;
-		return file.readSmall(end - before.length, before.length).equals(before);
+	/** Keeps what the indexed part looks like, or drops the index when that is no longer what was read. */
+	#remember(file: LogFile, opening: Opening): boolean {
+		const fingerprint = fingerprintOf(file, this.#index.end);
+		if (isUntouched(file, opening)) this.#fingerprint = fingerprint;
+		else this.#forget();
+		return this.#fingerprint !== null;
 	}
 
-	#remember(file: LogFile): void {
-		const end = this.#index.end;
-		const length = Math.min(FINGERPRINT_BYTES, end);
-		this.#fingerprint = { end, start: file.readSmall(0, length), before: file.readSmall(end - length, length) };
-	}
-
-	/** @throws FileChangedError when the file was replaced, cut or rewritten since `before` */
-	#checkUnchanged(file: LogFile, before: FileState): void {
-		const now = file.state();
-		if (isSameState(now, before) && isSameState(this.#stateNow(), before)) return;
-		const isGrown = now.size >= before.size && isSameFile(this.#stateNow(), before);
-		if (!isGrown || !this.#fingerprint || !this.#matches(file, this.#fingerprint)) throw new FileChangedError();
+	/** @throws FileChangedError when the file was replaced, cut or rewritten since it was opened */
+	#checkUnchanged(file: LogFile, opening: Opening): void {
+		const isReplaced = !isSameFile(this.#stateNow(), opening.state);
+		if (isReplaced || !isUntouched(file, opening)) throw new FileChangedError();
 	}
 
 	#stateNow(): FileState {
@@ -197,6 +213,32 @@ export class IndexedLog {
 		this.#settledState = null;
 		this.#captures.clear();
 	}
+}
+
+/** The state is taken last: whatever came before it has become of the file once and for all. */
+function openingOf(file: LogFile): Opening {
+	const fingerprint = fingerprintOf(file, file.state().size);
+	return { fingerprint, state: file.state() };
+}
+
+function fingerprintOf(file: LogFile, end: number): Fingerprint {
+	const length = Math.min(FINGERPRINT_BYTES, end);
+	return { end, start: file.readSmall(0, length), before: file.readSmall(end - length, length) };
+}
+
+function matches(file: LogFile, { start, before, end }: Fingerprint): boolean {
+	if (!file.readSmall(0, start.length).equals(start)) return false;
+	return file.readSmall(end - before.length, before.length).equals(before);
+}
+
+/** Whether nothing but appending can have happened to an open file: what changes a log otherwise moves its end. */
+function isUntouched(file: LogFile, { state, fingerprint }: Opening): boolean {
+	const now = file.state();
+	return isSameState(now, state) || (isGrown(state, now) && matches(file, fingerprint));
+}
+
+function isGrown(before: FileState, now: FileState): boolean {
+	return isSameFile(before, now) && now.size > before.size;
 }
 
 function toCaptureError(error: unknown, signal: AbortSignal | undefined): CaptureError {

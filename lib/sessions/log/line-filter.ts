@@ -140,8 +140,8 @@ export class LineFilter {
 	#keep(bytes: Buffer, from: number, end: number): void {
 		this.#rawLength += end - from;
 		const limit = this.#isText ? this.#textKeep : STRING_KEEP;
-		if (this.#head.length < limit) this.#head = Buffer.concat([this.#head], limit);
 		const taken = Math.min(end - from, limit - this.#headLength);
+		if (this.#head.length < this.#headLength + taken) this.#growHead(this.#headLength + taken, limit);
 		bytes.copy(this.#head, this.#headLength, from, from + taken);
 		this.#headLength += taken;
 		const rest = from + taken;
@@ -149,6 +149,12 @@ export class LineFilter {
 		const kept = Math.max(0, this.#textKeep - (end - rest));
 		const before = this.#tail.subarray(Math.max(0, this.#tail.length - kept));
 		this.#tail = Buffer.concat([before, bytes.subarray(Math.max(rest, end - this.#textKeep), end)]);
+	}
+
+	#growHead(needed: number, limit: number): void {
+		const head = Buffer.allocUnsafe(Math.min(limit, Math.max(needed, this.#head.length * 2)));
+		this.#head.copy(head, 0, 0, this.#headLength);
+		this.#head = head;
 	}
 
 	#endString(): void {

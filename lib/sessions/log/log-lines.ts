@@ -20,6 +20,14 @@ export const MAX_PARSED_BYTES = 256 * 1024;
 /** Lines between two looks at the clock. */
 const LINES_PER_LOOK = 128;
 
+/** What became of a piece of the file. */
+export interface Taken {
+	/** Index of the first byte that was not taken. */
+	readonly start: number;
+	/** False when the time was over before the lines were. */
+	readonly isDone: boolean;
+}
+
 export class LogLines {
 	readonly #index: LogIndex;
 	readonly #structure: LineStructure;
@@ -40,20 +48,23 @@ export class LogLines {
 	/**
 	 * Takes whole lines from a piece of the file, until it has no more or `until` (performance.now()) has passed.
 	 * @param piece bytes of the file; `piece[from]` stands at `offset` in it
-	 * @returns the index of the first byte not taken
+	 * @param searchFrom where to look for the first line's end: what stands before was looked at already
+	 * @returns how far it came, and whether there may be more
 	 */
-	take(piece: Buffer, from: number, offset: number, until: number): number {
+	take(piece: Buffer, from: number, offset: number, until: number, searchFrom = from): Taken {
 		let start = from;
+		let search = searchFrom;
 		for (let count = 1; start < piece.length; count++) {
-			const feed = piece.indexOf(LINE_FEED, start);
+			const feed = piece.indexOf(LINE_FEED, search);
 			if (feed < 0) break;
 			this.#endLine(piece, start, feed, offset + start - from);
 			start = feed + 1;
+			search = start;
 			this.#index.lines++;
 			this.#index.end = offset + start - from;
-			if (count % LINES_PER_LOOK === 0 && performance.now() >= until) break;
+			if (count % LINES_PER_LOOK === 0 && performance.now() >= until) return { start, isDone: false };
 		}
-		return start;
+		return { start, isDone: true };
 	}
 
 	/** Takes the beginning or the middle of a line that is too long to be held. */

@@ -43,6 +43,7 @@ class Scan {
 	#loading = Buffer.allocUnsafeSlow(HELD_BYTES + PIECE_BYTES);
 	/** Bytes of an unfinished line, right before the working buffer's piece. */
 	#held = 0;
+	#heldEnd = HELD_BYTES;
 
 	constructor(file: LogFile, index: LogIndex, size: number) {
 		this.#file = file;
@@ -82,17 +83,16 @@ class Scan {
 		filled.copy(this.#working, HELD_BYTES - this.#held, from, this.#heldEnd);
 	}
 
-	#heldEnd = HELD_BYTES;
-
 	async #work(offset: number, count: number, signal: AbortSignal | undefined): Promise<void> {
 		const piece = this.#working.subarray(0, HELD_BYTES + count);
 		const base = offset - HELD_BYTES;
 		let start = HELD_BYTES - this.#held;
+		let search = HELD_BYTES;
 		for (;;) {
-			const taken = this.#lines.take(piece, start, base + start, performance.now() + STRETCH_MS);
-			const isDone = taken === start || piece.indexOf(10, taken) < 0;
-			start = taken;
-			if (isDone) break;
+			const taken = this.#lines.take(piece, start, base + start, performance.now() + STRETCH_MS, search);
+			start = taken.start;
+			search = start;
+			if (taken.isDone) break;
 			await setImmediate();
 			signal?.throwIfAborted();
 		}

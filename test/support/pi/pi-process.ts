@@ -1,6 +1,7 @@
 /**
  * A real pi session in a process of its own, driven over pi's RPC mode, with this package and the scripted model loaded.
  */
+import { randomUUID } from "node:crypto";
 import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -13,6 +14,8 @@ const supportDirectory = import.meta.dirname;
 
 /** The package's own entry, as pi loads it. */
 export const extensionPath = path.join(projectDirectory, "extension.ts");
+
+const probePath = path.join(supportDirectory, "bus-probe.ts");
 
 /** pi's command-line entry, by the `bin` of the installed package. */
 export function piCommand(): string {
@@ -32,6 +35,19 @@ export interface PiProcessOptions {
 	readonly environment?: Record<string, string>;
 }
 
+/** Arguments for pi that load this package, the scripted model and more extensions. */
+export function extensionArguments(extensions: readonly string[] = []): string[] {
+	const all = [extensionPath, path.join(supportDirectory, "scripted-model.ts"), ...extensions];
+	return all.flatMap((extension) => ["-e", extension]);
+}
+
+/** The environment in which the scripted model says these replies. */
+export function scriptEnvironment(script: readonly ScriptedReply[]): Record<string, string> {
+	const file = path.join(mkdtempSync(path.join(tmpdir(), "script-")), "replies.json");
+	writeFileSync(file, JSON.stringify(script));
+	return { SCRIPTED_MODEL: file };
+}
+
 /** What a finished tool call left, as pi reports it. */
 export interface FinishedCall {
 	readonly toolName: string;
@@ -42,25 +58,38 @@ export interface FinishedCall {
 export class PiProcess {
 	readonly client: RpcClient;
 	readonly finishedCalls: FinishedCall[] = [];
+	/** What the person was shown, oldest first. */
+	readonly notifications: string[] = [];
+	/** Every event that pi reported, as JSON, oldest first. */
+	readonly events: string[] = [];
+	readonly #watchers = new Set<() => void>();
 
 	constructor(options: PiProcessOptions) {
-		const script = path.join(mkdtempSync(path.join(tmpdir(), "script-")), "replies.json");
-		writeFileSync(script, JSON.stringify(options.script));
-		const extensions = [extensionPath, path.join(supportDirectory, "scripted-model.ts"), ...(options.extensions ?? [])];
 		this.client = new RpcClient({
 			cliPath: piCommand(),
 			cwd: options.cwd,
 			provider: SCRIPTED,
 			model: SCRIPTED,
-			args: [...extensions.flatMap((extension) => ["-e", extension]), ...(options.flags ?? [])],
-			env: { SCRIPTED_MODEL: script, ...options.environment },
+			args: [...extensionArguments([probePath, ...(options.extensions ?? [])]), ...(options.flags ?? [])],
+			env: { ...scriptEnvironment(options.script), ...options.environment },
 		});
 		this.client.onEvent((event) => {
-			if (event.type !== "tool_execution_end") return;
-			const content: { type: string; text?: string }[] = event.result?.content ?? [];
-			const text = content.map((block) => block.text ?? "").join("");
-			this.finishedCalls.push({ toolName: event.toolName, text, isError: event.isError });
+			this.events.push(JSON.stringify(event));
+			// Requests to the user interface come the same way, though the client's types leave them out.
+			const request: { type: string; method?: unknown; message?: unknown } = event;
+			if (request.type === "extension_ui_request" && request.method === "notify") {
+				this.notifications.push(String(request.message));
+			}
+			this.#keepCall(event);
+			for (const look of [...this.#watchers]) look();
 		});
+	}
+
+	#keepCall(event: Parameters<Parameters<RpcClient["onEvent"]>[0]>[0]): void {
+		if (event.type !== "tool_execution_end") return;
+		const content: { type: string; text?: string }[] = event.result?.content ?? [];
+		const text = content.map((block) => block.text ?? "").join("");
+		this.finishedCalls.push({ toolName: event.toolName, text, isError: event.isError });
 	}
 
 	async start(): Promise<void> {
@@ -79,6 +108,38 @@ export class PiProcess {
 	/** Runs an extension's command; resolves when its handler has ended. */
 	async command(text: string): Promise<void> {
 		await this.client.prompt(text);
+	}
+
+	/** Resolves when pi has reported an event of which the condition holds, now or earlier. */
+	async reported(condition: (event: string) => boolean): Promise<void> {
+		await new Promise<void>((resolve) => {
+			const look = () => {
+				if (!this.events.some(condition)) return;
+				this.#watchers.delete(look);
+				resolve();
+			};
+			this.#watchers.add(look);
+			look();
+		});
+	}
+
+	/** Asks the session's own event bus, as an extension inside of it does; `{ error: code }` when that fails. */
+	async ask(topic: string, request: object = {}): Promise<unknown> {
+		return this.#probe("ask", { topic, request: { requestId: randomUUID(), ...request } });
+	}
+
+	/** Names of all tools of the session. */
+	async toolNames(): Promise<unknown> {
+		return this.#probe("tools", {});
+	}
+
+	async #probe(command: string, question: object): Promise<unknown> {
+		const id = randomUUID();
+		await this.command(`/${command} ${JSON.stringify({ id, ...question })}`);
+		const index = this.notifications.findIndex((text) => text.startsWith(`{"id":"${id}"`));
+		const [text] = this.notifications.splice(index, 1);
+		if (index === -1 || text === undefined) throw new Error(`/${command} reported nothing.`);
+		return JSON.parse(text).value;
 	}
 
 	async sessionId(): Promise<string> {

@@ -20,9 +20,13 @@ export interface ScriptedReply {
 	readonly error?: string;
 }
 
-export default function scriptedModel(pi: ExtensionAPI): void {
+export default function scriptedModelFromFile(pi: ExtensionAPI): void {
 	const file = process.env.SCRIPTED_MODEL;
-	const replies: ScriptedReply[] = file === undefined ? [] : JSON.parse(readFileSync(file, "utf8"));
+	registerScriptedModel(pi, file === undefined ? [] : JSON.parse(readFileSync(file, "utf8")));
+}
+
+/** Registers the model with its replies; the next one that is loaded begins with the first reply again. */
+export function registerScriptedModel(pi: ExtensionAPI, replies: readonly ScriptedReply[]): void {
 	let next = 0;
 	pi.registerProvider(SCRIPTED, {
 		api: SCRIPTED,
