@@ -21,6 +21,10 @@ const FINGERPRINT_BYTES = 512;
 /** A file changed this recently may change again without a new time: clocks of file systems tick in milliseconds. */
 const SETTLED_NS = 50_000_000n;
 
+/** Room for as many entries as a file of this kind has is made at once, up to a bound: growing costs more. */
+const TYPICAL_LINE_BYTES = 12 * 1024;
+const MAX_EXPECTED_ROWS = 64 * 1024;
+
 /** Captures kept for a file that does not change. */
 const KEPT_CAPTURES = 4;
 
@@ -98,7 +102,7 @@ export class IndexedLog {
 		const file = new LogFile(this.#path);
 		try {
 			const opening = openingOf(file);
-			if (!this.#continues(file, opening.state)) this.#forget();
+			if (!this.#continues(file, opening.state)) this.#forget(opening.state.size);
 			this.#fileOfIndex = opening.state;
 			await this.#scan(file, opening, signal);
 			if (!this.#index.header || this.#index.rejected) throw new CaptureError("unavailable");
@@ -205,8 +209,9 @@ export class IndexedLog {
 		this.#captures.set(JSON.stringify(want), capture);
 	}
 
-	#forget(): void {
-		this.#index = new LogIndex();
+	/** @param size what the file has that will be indexed next, in bytes */
+	#forget(size = 0): void {
+		this.#index = new LogIndex(Math.min(MAX_EXPECTED_ROWS, size / TYPICAL_LINE_BYTES));
 		this.#fold = null;
 		this.#fingerprint = null;
 		this.#fileOfIndex = null;

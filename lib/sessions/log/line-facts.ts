@@ -31,6 +31,11 @@ export function isCompleted(outcome: number): boolean {
 	return outcome >= 1 && outcome <= 3;
 }
 
+/** The outcomes of a message that the model could not finish. */
+export function isFailed(outcome: number): boolean {
+	return outcome === outcomes.indexOf("error") || outcome === outcomes.indexOf("aborted");
+}
+
 /** A context edit: what it replaces its target's content with. Null omits the target. */
 export interface EditFacts {
 	readonly target: number;

@@ -24,7 +24,7 @@ export interface LogHeader {
 }
 
 export class LogIndex {
-	readonly ids = new EntryIds();
+	readonly ids: EntryIds;
 	readonly edits = new Map<number, EditFacts>();
 	readonly compactions = new Map<number, CompactionFacts>();
 	header: LogHeader | null = null;
@@ -60,7 +60,8 @@ export class LogIndex {
 
 	/** @param expectedRows how many rows there will be, roughly: saves growing step by step */
 	constructor(expectedRows = 0) {
-		while (this.#offsets.length < expectedRows) this.#grow();
+		this.ids = new EntryIds(expectedRows);
+		if (expectedRows > this.#offsets.length) this.#grow(2 ** Math.ceil(Math.log2(expectedRows)));
 	}
 
 	get rows(): number {
@@ -178,8 +179,7 @@ export class LogIndex {
 		if (this.ids.addMarks(mark.entry, mark.bit) && mark.bit !== markBits.user) this.revision++;
 	}
 
-	#grow(): void {
-		const length = this.#offsets.length * 2;
+	#grow(length = this.#offsets.length * 2): void {
 		this.#offsets = grown(this.#offsets, new Float64Array(length));
 		this.#lengths = grown(this.#lengths, new Uint32Array(length));
 		this.#seqs = grown(this.#seqs, new Uint32Array(length));

@@ -5,6 +5,7 @@
  * file holds.
  */
 import { nothingElided, readEntryFacts } from "./entry-facts.ts";
+import { trimmedEnd } from "./json-bytes.ts";
 import { parseObject } from "./json-object.ts";
 import { LineFacts } from "./line-facts.ts";
 import { LineStructure } from "./line-structure.ts";
@@ -77,12 +78,16 @@ export class LogLines {
 	}
 
 	#endLine(piece: Buffer, start: number, feed: number, offset: number): void {
+		if (!this.#index.header && offset + feed - start > MAX_HEADER_BYTES) {
+			// Where nobody looks for a header, none is found later either.
+			this.#index.rejected = true;
+			return;
+		}
 		if (this.#long) {
 			this.#endLong(piece, start, feed, offset);
 			return;
 		}
-		let end = feed;
-		while (end > start && (piece[end - 1] ?? 0) <= 32) end--;
+		const end = trimmedEnd(piece, start, feed);
 		if (end === start) return;
 		const index = this.#index;
 		const facts = this.#facts;
