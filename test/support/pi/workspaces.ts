@@ -1,7 +1,7 @@
 /**
  * Directories of a test: an agent directory and workspaces, each its own, removed when the test ends.
  */
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import process from "node:process";
@@ -40,6 +40,13 @@ export function presenceFiles(directory: string): string[] {
 	return [peersDirectory, socketDirectory ?? ""].flatMap((place) =>
 		existsSync(place) ? readdirSync(place).sort() : [],
 	);
+}
+
+/** The registrations of an agent directory, as they are written. */
+export function registrations(directory: string): Record<string, unknown>[] {
+	const { peersDirectory } = peerPaths(directory);
+	const files = presenceFiles(directory).filter((name) => name.endsWith(".json"));
+	return files.map((name) => JSON.parse(readFileSync(path.join(peersDirectory, name), "utf8")));
 }
 
 /** Every file and directory below a directory, by relative path. */
