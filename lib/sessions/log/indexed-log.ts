@@ -5,12 +5,13 @@
  */
 import { setImmediate } from "node:timers/promises";
 import { CaptureError, type CaptureWant, type SessionCapture } from "../query.ts";
-import { BranchFold } from "./branch-fold.ts";
+import type { BranchFold } from "./branch-fold.ts";
 import { CaptureBuilder } from "./capture.ts";
 import { DamagedRowError, EntryLoader } from "./entry-loader.ts";
 import { type FileState, isSameFile, isSameState, LogFile, stateOfPath } from "./log-file.ts";
 import { type LogHeader, LogIndex, NO_ROW } from "./log-index.ts";
 import { scanLog } from "./log-scanner.ts";
+import { foldMeasured } from "./measured-fold.ts";
 
 /** What a log alone can say: a capture without what is kept beside the log. */
 export type LogCapture = Omit<SessionCapture, "header"> & { readonly header: LogHeader };
@@ -151,8 +152,9 @@ export class IndexedLog {
 		const index = this.#index;
 		const loader = new EntryLoader(file, index, signal);
 		if (index.leaf !== NO_ROW) await loader.validate(index.leaf);
-		if (!this.#fold?.advance()) this.#fold = await BranchFold.of(index);
-		const builder = new CaptureBuilder(index, this.#fold, loader);
+		const fold = this.#fold?.advance() ? this.#fold : await foldMeasured(file, index, signal);
+		this.#fold = fold;
+		const builder = new CaptureBuilder(index, fold, loader);
 		const surface = want.surface && (await builder.surface(want.surface));
 		const activity = want.activity && (await builder.activity(want.activity.calls));
 		if (!index.header) throw new CaptureError("unavailable");
@@ -161,7 +163,7 @@ export class IndexedLog {
 			title: index.name,
 			capturedThroughSeq: index.leaf === NO_ROW ? null : index.seq(index.leaf),
 			capturedAt: Date.now(),
-			damagedLines: index.damagedLines + this.#fold.brokenLinks,
+			damagedLines: index.damagedLines + fold.brokenLinks,
 			...(surface && { surface }),
 			...(activity && { activity }),
 		};

@@ -10,6 +10,7 @@
  */
 import { type EntryIds, NO_ID } from "./entry-ids.ts";
 import {
+	ByteSearch,
 	CLOSE_BRACE,
 	CLOSE_BRACKET,
 	COMMA,
@@ -19,7 +20,7 @@ import {
 	skipNested,
 	TextMeasure,
 } from "./json-bytes.ts";
-import { type LineFacts, LineKind, outcomeNumber } from "./line-facts.ts";
+import { type LineFacts, LineKind, outcomeNumber, UNMEASURED } from "./line-facts.ts";
 
 /** Enough for the structure with ids of 64 characters and the beginning of a message. */
 const HEAD_BYTES = 384;
@@ -47,6 +48,10 @@ const KEY = `"(?!role"|content")${PLAIN}*"`;
 const MEMBER = `,(?!"stopReason")${KEY}:(?:${SCALAR}|${OBJECT})`;
 // Not inside the repetition: a group there forgets what it caught at the next turn.
 const rest = new RegExp(`^(?:${MEMBER})*(?:,"stopReason":"(\\w*)"(?:${MEMBER})*)?\\}\\}$`);
+
+/** A message's stopReason, when it stands among its last keys: what closes behind it is the message and the line. */
+const ending = new RegExp(`,"stopReason":"(\\w*)"(?:,(?!"stopReason")${KEY}:(?:${SCALAR}|${OBJECT}))*\\}\\}$`);
+const ENDING_BYTES = 512;
 
 /** The beginning of a block: its type, and of a text what comes before the text itself. */
 const block = new RegExp(`^\\{"type":"(?:(text)","text":"(<skill name=)?|(?!text")(${PLAIN}{1,24})")`);
@@ -80,6 +85,7 @@ const roles = new Map<string, { kind: LineKind; hasTexts: boolean }>([
 export class LineStructure {
 	readonly #ids: EntryIds;
 	readonly #measure = new TextMeasure();
+	readonly #toolCall = new ByteSearch(Buffer.from('{"type":"toolCall"', "latin1"));
 
 	constructor(ids: EntryIds) {
 		this.#ids = ids;
@@ -87,9 +93,10 @@ export class LineStructure {
 
 	/**
 	 * Reads the line from `start` to `end` (without line feed and trailing white space) into `facts`.
+	 * @param measures false: a message's texts need not be measured, if its end tells enough
 	 * @returns false when the line isn't of a known shape: facts mean nothing then
 	 */
-	read(bytes: Buffer, start: number, end: number, facts: LineFacts): boolean {
+	read(bytes: Buffer, start: number, end: number, facts: LineFacts, measures = true): boolean {
 		if (bytes[end - 1] !== CLOSE_BRACE) return false;
 		const text = bytes.toString("latin1", start, Math.min(end, start + HEAD_BYTES));
 		const found = head.exec(text);
@@ -100,6 +107,7 @@ export class LineStructure {
 		facts.kind = role.kind;
 		if (!this.#takeIds(found, facts)) return false;
 		if (!role.hasTexts) return true;
+		if (!measures && this.#readEnding(bytes, start, end, facts)) return true;
 		if (!found[0].endsWith(":")) return false;
 		const content = this.#readContent(bytes, start + found[0].length, end, facts);
 		return content > 0 && this.#readRest(bytes, content, end, facts);
@@ -126,6 +134,19 @@ export class LineStructure {
 		if (!found) return false;
 		facts.kind = kind;
 		return this.#takeIds(["", "", found[1], found[2]], facts);
+	}
+
+	/** Reads how a message ended and whether it called tools, and leaves its texts unmeasured. */
+	#readEnding(bytes: Buffer, start: number, end: number, facts: LineFacts): boolean {
+		if (facts.kind === LineKind.assistant) {
+			const found = ending.exec(bytes.toString("latin1", Math.max(start, end - ENDING_BYTES), end));
+			if (!found) return false;
+			facts.outcome = outcomeNumber(found[1]);
+			// Inside a string its quotes would be escaped; how many calls there are is not known.
+			facts.calls = this.#toolCall.after(bytes, start) < end ? 1 : 0;
+		}
+		facts.textBytes = UNMEASURED;
+		return true;
 	}
 
 	#readPlain(found: RegExpExecArray, text: string, facts: LineFacts): boolean {

@@ -9,6 +9,7 @@ import { setImmediate } from "node:timers/promises";
 import type { LogFile } from "./log-file.ts";
 import type { LogIndex } from "./log-index.ts";
 import { LogLines } from "./log-lines.ts";
+import { expectSurface } from "./surface-hint.ts";
 
 /** Bytes read at a time. Larger pieces cost a new process more, in memory that it touches for the first time. */
 const PIECE_BYTES = 256 * 1024;
@@ -51,7 +52,7 @@ class Scan {
 		this.#file = file;
 		this.#index = index;
 		this.#size = size;
-		this.#lines = new LogLines(index);
+		this.#lines = new LogLines(index, index.rows === 0 ? expectSurface(file, size) : null);
 	}
 
 	async run(signal: AbortSignal | undefined): Promise<void> {
