@@ -19,7 +19,7 @@ async function start(options: Partial<InProcessOptions>): Promise<InProcessPi> {
 
 /** Nothing is held, one line tells it after what else had to be told, and a prompt is answered. */
 async function expectToWorkWithout(pi: InProcessPi, ...toldBefore: string[]): Promise<void> {
-	expect(pi.bus.listeners()).toEqual({});
+	expect([pi.bus.listeners(), presenceFiles(getAgentDir())]).toEqual([{}, []]);
 	expect(pi.hasTool("get_peer_context")).toBe(false);
 	const told = [...toldBefore, "works without it"];
 	expect(pi.told).toEqual(told.map((text) => ({ text: expect.stringContaining(text), severity: "warning" })));
