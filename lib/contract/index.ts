@@ -13,6 +13,7 @@ export {
 	requestIdSchema,
 } from "./identifiers.ts";
 export { CANCEL_SAFE_QUEUE, type InfoReply, type InfoRequest, infoReplySchema, infoRequestSchema } from "./info.ts";
+export * from "./message-outcomes.ts";
 export { type Outcome, type Refusal, type RpcOutcomeCode, refusalSchema, rpcOutcomes } from "./outcomes.ts";
 export * from "./peer-context.ts";
 export {
@@ -21,6 +22,8 @@ export {
 	peerContextReplySchema,
 	peerContextRequestSchema,
 } from "./peer-context-rpc.ts";
+export { INSTANCE_REF_LENGTH, instanceIdSchema, sessionIdSchema } from "./peer-identifiers.ts";
+export { type GitContext, gitContextSchema, type PublicPeer, publicPeerSchema } from "./public-peer.ts";
 export { MAX_REQUEST_TIMEOUT_MS, requestRpc } from "./request-rpc.ts";
 export {
 	INFO_TOPIC,

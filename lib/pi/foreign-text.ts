@@ -5,6 +5,8 @@
  */
 import type { Component } from "@earendil-works/pi-tui";
 import { truncateToWidth, visibleWidth, wrapTextWithAnsi } from "@earendil-works/pi-tui";
+import { printableLine } from "../projection/printable.ts";
+import type { Styles } from "./styles.ts";
 
 /** Text that was already made printable, and how it looks. */
 export interface StyledText {
@@ -90,6 +92,15 @@ function widthOf(parts: readonly StyledText[]): number {
 
 function asItIs(text: string): string {
 	return text;
+}
+
+/** Code points of an error that the screen shows. */
+const ERROR_CODE_POINTS = 400;
+
+/** A failed tool call, by the text that the model got. */
+export function errorLines(content: readonly { readonly type: string; readonly text?: string }[], styles: Styles) {
+	const text = printableLine(content[0]?.text ?? "", ERROR_CODE_POINTS);
+	return new ScreenLines([{ fit: "wrap", text, style: (line) => styles.fg("error", line) }]);
 }
 
 /** How long ago something was, in one unit. */

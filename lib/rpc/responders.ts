@@ -3,7 +3,7 @@
  */
 import type { Bus } from "../contract/bus.ts";
 import type { Incarnation } from "../contract/identifiers.ts";
-import { InfoResponder } from "./info-responder.ts";
+import { InfoResponder, type InfoSnapshot } from "./info-responder.ts";
 import { OnceLedger } from "./once-ledger.ts";
 import { createPeerContextResponder, type ReadPeerContext } from "./peer-context-responder.ts";
 
@@ -14,6 +14,8 @@ export interface RespondersOptions {
 	readonly readPeerContext: ReadPeerContext;
 	/** Peer-context requests that it answers at most. */
 	readonly contextRequests: number;
+	/** What is left and known of the messages; asked at every info request. */
+	readonly readMessaging: () => Pick<InfoSnapshot, "remainingBudget" | "states">;
 }
 
 /**
@@ -22,17 +24,16 @@ export interface RespondersOptions {
  * @throws what the bus throws; nothing is held then
  */
 export function startResponders(options: RespondersOptions): () => void {
-	const { bus, local, readPeerContext, contextRequests } = options;
+	const { bus, local, readPeerContext, contextRequests, readMessaging } = options;
 	const context = createPeerContextResponder({ bus, local, ledger: new OnceLedger(contextRequests), readPeerContext });
 	const info = new InfoResponder({
 		bus,
 		readSnapshot: () => ({
 			local,
 			stopped: false,
-			remainingBudget: 0,
 			remainingRpcRequests: 0,
 			remainingContextRequests: context.remaining,
-			states: [],
+			...readMessaging(),
 		}),
 	});
 	const stop = () => {

@@ -50,6 +50,7 @@ export class PeerContextReader {
 	 * @throws PeerContextError `unauthorized`, `unavailable` (also when the signal is a timeout's) or `cancelled`
 	 */
 	async read(question: PeerContextQuestion, signal?: AbortSignal): Promise<PeerContext> {
+		if (signal?.aborted) throw toPeerContextError(signal.reason, signal);
 		try {
 			return await untilAborted(this.#read(question, signal), signal);
 		} catch (error) {
@@ -67,9 +68,12 @@ export class PeerContextReader {
 		const target = catalogue.find((session) => session.id === sessionId);
 		if (!parsed.success || !target || !mayRead(caller, target)) throw new PeerContextError("unauthorized");
 		const { view, maxMessages } = parsed.data;
-		const capture = await sessions.read(sessionId, captureWantFor(view, limits, maxMessages), signal);
+		const [capture, runtimeStatus] = await Promise.all([
+			sessions.read(sessionId, captureWantFor(view, limits, maxMessages), signal),
+			live.runtimeStatus(sessionId, signal),
+		]);
 		if (!isOf(capture, sessionId) || !mayRead(caller, capture.header)) throw new PeerContextError("unauthorized");
-		return projectPeerContext(capture, { view, runtimeStatus: live.statusOf(sessionId), maxMessages, limits });
+		return projectPeerContext(capture, { view, runtimeStatus, maxMessages, limits });
 	}
 }
 

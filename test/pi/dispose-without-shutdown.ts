@@ -8,6 +8,7 @@ import path from "node:path";
 import process from "node:process";
 import { infoOf, lookAt, SHORT_PATIENCE_MS } from "../support/pi/ask.ts";
 import { InProcessPi } from "../support/pi/in-process-pi.ts";
+import { presenceFiles } from "../support/pi/workspaces.ts";
 
 const cwd = mkdtempSync(path.join(tmpdir(), "workspace-"));
 const timers = () => process.getActiveResourcesInfo().filter((name) => name === "Timeout").length;
@@ -16,6 +17,7 @@ const timersBefore = timers();
 const pi = await InProcessPi.start({ cwd, flags: ["cross-session-rpc", "cross-session-tool"] });
 const { local } = await infoOf(pi.bus);
 const reply = await lookAt(pi.bus, "nobody", { local });
+const registered = presenceFiles(process.env.PI_CODING_AGENT_DIR ?? "").length;
 pi.session.dispose();
 
 const listenersAfter = pi.bus.listeners();
@@ -24,4 +26,6 @@ const answerAfter = await lookAt(pi.bus, "nobody", { local }, SHORT_PATIENCE_MS)
 	(error: { code: string }) => error.code,
 );
 const timersAfter = timers() - timersBefore;
-process.stdout.write(JSON.stringify({ looked: reply.ok || reply.code, listenersAfter, answerAfter, timersAfter }));
+process.stdout.write(
+	JSON.stringify({ registered, looked: reply.ok || reply.code, listenersAfter, answerAfter, timersAfter }),
+);

@@ -42,13 +42,18 @@ describe("without flags and configuration", () => {
 		expect([pi.told, pi.extensionErrors]).toEqual([[], []]);
 	});
 
-	test("the agent directory holds what pi itself puts there and nothing more", async () => {
+	test("the agent directory holds what pi itself puts there and the session's registration, and nothing more", async () => {
 		const without = useOwnAgentDirectory();
 		await (await start({ instead: () => {} })).session.reload();
 		const expected = listing(without);
 		const directory = useOwnAgentDirectory();
-		await (await start()).session.reload();
-		expect(listing(directory).length).toBe(expected.length);
+		const pi = await start();
+		await pi.session.reload();
+		const own = listing(directory).filter((name) => name.startsWith("peers"));
+		expect(own).toEqual(["peers", expect.stringMatching(/^peers\/[0-9a-f]{32}\.json$/)]);
+		expect(listing(directory).length).toBe(expected.length + own.length);
+		await pi.dispose();
+		expect(listing(directory).length).toBe(expected.length + 1);
 		expect(listing(directory).filter((name) => name.includes("cross-session"))).toEqual([]);
 	});
 });

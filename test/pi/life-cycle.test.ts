@@ -8,7 +8,7 @@ import { infoOf, lookAt, SHORT_PATIENCE_MS } from "../support/pi/ask.ts";
 import { CountingBus } from "../support/pi/counting-bus.ts";
 import { type InProcessOptions, InProcessPi } from "../support/pi/in-process-pi.ts";
 import { storeSession } from "../support/pi/stored-session.ts";
-import { ownedByTest, temporaryDirectory, useOwnAgentDirectory } from "../support/pi/workspaces.ts";
+import { ownedByTest, presenceFiles, temporaryDirectory, useOwnAgentDirectory } from "../support/pi/workspaces.ts";
 
 const flags = ["cross-session-rpc", "cross-session-tool"];
 const bothTopics = { [INFO_TOPIC]: 1, [PEER_CONTEXT_TOPIC]: 1 };
@@ -88,11 +88,13 @@ describe("the end of a session", () => {
 			stdio: ["ignore", "pipe", "ignore"],
 		});
 		expect(JSON.parse(output)).toEqual({
+			registered: 2,
 			looked: "unauthorized",
 			listenersAfter: {},
 			answerAfter: "receipt_unknown",
 			timersAfter: 0,
 		});
+		expect(presenceFiles(agentDirectory)).toEqual([]);
 	});
 });
 

@@ -4,7 +4,8 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { PeerContext, PeerContextMessage } from "../../lib/contract/index.ts";
 import { formatAge, ScreenLines } from "../../lib/pi/foreign-text.ts";
-import { peerContextLines, type Styles } from "../../lib/pi/peer-context-view.ts";
+import { peerContextLines } from "../../lib/pi/peer-context-view.ts";
+import type { Styles } from "../../lib/pi/styles.ts";
 
 const NOW = 1_800_000_000_000;
 const WIDTHS = [40, 80, 200];

@@ -102,7 +102,7 @@ describe("a session that looks at another by RPC and by tool", () => {
 		expect(reply).toMatchObject({
 			schemaVersion: 1,
 			target: { sessionId, title: null },
-			runtimeStatus: "offline",
+			runtimeStatus: "idle",
 			capture: { damagedLines: 0 },
 			conversation: {
 				messages: [
@@ -146,7 +146,7 @@ describe("a session that looks at another by RPC and by tool", () => {
 	});
 });
 
-test("a session reads alike while it is open and after it has ended", async () => {
+test("a session reads alike while it is open and after it has ended, but for its status", async () => {
 	const other = new PiProcess({ cwd: workspace, script: [{ text: "Done." }] });
 	try {
 		await other.start();
@@ -164,7 +164,7 @@ test("a session reads alike while it is open and after it has ended", async () =
 			conversation: { messages: [{ text: "Say that you are done.", attested: false }, { text: "Done." }] },
 		});
 		await other.stop();
-		expect(await allViews()).toEqual(open);
+		expect(await allViews()).toEqual(open.map((view) => ({ ...view, runtimeStatus: "offline" })));
 	} finally {
 		await other.stop();
 	}

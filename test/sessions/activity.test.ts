@@ -6,12 +6,12 @@ import { describe, expect, test } from "vitest";
 import type { PeerContextActivity, RuntimeStatus } from "../../lib/contract/peer-context.ts";
 import { headFirstEntry } from "../support/logs/pi-entries.ts";
 import { FIRST_INSTANT, SessionLog } from "./session-log.ts";
-import { Workspace } from "./workspace.ts";
+import { everybodyIs, Workspace } from "./workspace.ts";
 
 async function activityOf(log: SessionLog, status: RuntimeStatus = "running"): Promise<PeerContextActivity> {
 	const workspace = new Workspace();
 	workspace.add("peer", log);
-	const live = { statusOf: () => status, filesOf: () => [] };
+	const live = everybodyIs(status);
 	const { activity } = await workspace.read({ sessionId: "peer", view: "activity" }, { live });
 	if (!activity) throw new Error("The view has an activity.");
 	return activity;

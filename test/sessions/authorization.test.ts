@@ -13,7 +13,7 @@ import type { SessionQuery } from "../../lib/sessions/query.ts";
 import { beforeEachRead } from "./file-reads.ts";
 import { temporaryDirectory } from "./log-directory.ts";
 import { SessionLog } from "./session-log.ts";
-import { CWD, HOST, type ReaderSetting, textsOf, Workspace } from "./workspace.ts";
+import { CWD, everybodyIs, HOST, type ReaderSetting, textsOf, Workspace } from "./workspace.ts";
 
 afterEach(() => {
 	vi.restoreAllMocks();
@@ -165,7 +165,7 @@ describe("a look at", () => {
 		const workspace = new Workspace();
 		workspace.add("peer", logOf("peer"));
 		const cold = await workspace.read({ sessionId: "peer" });
-		const live = { statusOf: () => "running" as const, filesOf: () => [] };
+		const live = everybodyIs("running");
 		const warm = await workspace.read({ sessionId: "peer" }, { live });
 		expect(cold.runtimeStatus).toBe("offline");
 		const { time } = cold.capture;

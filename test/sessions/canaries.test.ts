@@ -9,7 +9,7 @@ import { serializePeerContext } from "../../lib/projection/result.ts";
 import { CANARY, Canaries, canaryLog, SHOWN, SHOWN_TITLE, SHOWN_TOOLS } from "./canary-log.ts";
 import { WANT_ALL } from "./log-directory.ts";
 import { SessionLog } from "./session-log.ts";
-import { type ReaderSetting, textsOf, Workspace } from "./workspace.ts";
+import { everybodyIs, type ReaderSetting, textsOf, Workspace } from "./workspace.ts";
 
 /** Short lines, lines whose strings are left out when they are loaded, and lines that are never held at all. */
 const PADDINGS = [0, 5000, 270_000];
@@ -25,7 +25,7 @@ function workspaceOf(padding: number): { workspace: Workspace; canaries: Canarie
 
 const views = ["overview", "conversation", "activity"] as const;
 const status = (runtimeStatus: PeerContext["runtimeStatus"]): ReaderSetting => ({
-	live: { statusOf: () => runtimeStatus, filesOf: () => [] },
+	live: everybodyIs(runtimeStatus),
 });
 
 describe.each(PADDINGS)("a log with canaries and strings of %i more bytes", (padding) => {

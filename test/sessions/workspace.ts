@@ -3,7 +3,7 @@
  */
 import { mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import type { PeerContext } from "../../lib/contract/peer-context.ts";
+import type { PeerContext, RuntimeStatus } from "../../lib/contract/peer-context.ts";
 import type { Caller } from "../../lib/sessions/authorization.ts";
 import type { CatalogueSources } from "../../lib/sessions/catalogue.ts";
 import { type LiveSessions, nobodyLive } from "../../lib/sessions/live-sessions.ts";
@@ -18,6 +18,14 @@ export const CWD = "/work/project";
 
 /** A session that may read others of the workspace. */
 export const HOST: Caller = { sessionId: "me", cwd: CWD, isHost: true };
+
+/** A registry in which every session has this status. */
+export function everybodyIs(status: RuntimeStatus): LiveSessions {
+	return {
+		snapshot: async () => ({ statusOf: () => status, filesOf: () => [] }),
+		runtimeStatus: async () => status,
+	};
+}
 
 export interface ReaderSetting {
 	readonly caller?: Caller;
