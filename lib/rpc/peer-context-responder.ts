@@ -40,8 +40,9 @@ export function createPeerContextResponder(options: PeerContextResponderOptions)
 		local,
 		ledger,
 		unansweredCode: "unavailable",
-		async handle(request, signal) {
-			return { context: await readPeerContext(readQuestion(request), signal) };
+		read(request) {
+			const question = readQuestion(request);
+			return { run: async (signal) => ({ context: await readPeerContext(question, signal) }) };
 		},
 	});
 }
