@@ -3,18 +3,31 @@
  */
 import type { Bus } from "../contract/bus.ts";
 import type { Incarnation } from "../contract/identifiers.ts";
-import { InfoResponder, type InfoSnapshot } from "./info-responder.ts";
+import type { MessageRecord } from "../inbox/message-states.ts";
+import { InfoResponder } from "./info-responder.ts";
 import { createSendResponder, createStatusResponder, type MessagePort } from "./message-responders.ts";
 import { OnceLedger } from "./once-ledger.ts";
 import { createPeerContextResponder, type ReadPeerContext } from "./peer-context-responder.ts";
 import { createPeersResponder, type PeerListing } from "./peers-responder.ts";
+
+/** What an incarnation tells of its exchange of messages. */
+export interface Standing {
+	/** Whether the person stopped it. */
+	readonly stopped: boolean;
+	/** Units left of the message budget. */
+	readonly remainingBudget: number;
+	/** What became of the messages that arrived; bounded by whoever keeps them. */
+	readonly states: readonly MessageRecord[];
+}
+
+const withoutMessaging: Standing = { stopped: false, remainingBudget: 0, states: [] };
 
 /** What an incarnation that has a place among the peers can do and tell. */
 export interface Messaging {
 	readonly messages: MessagePort;
 	readonly listing: PeerListing;
 	/** Asked at every `info` query. */
-	readonly standing: () => Pick<InfoSnapshot, "stopped" | "remainingBudget" | "states">;
+	readonly standing: () => Standing;
 	/** Requests to send that it answers at most, and as many questions for a status. Default 256, at most 4096. */
 	readonly sendRequests?: number;
 }
@@ -36,8 +49,6 @@ interface Listener {
 	stop(): void;
 }
 
-const withoutMessaging = { stopped: false, remainingBudget: 0, states: [] };
-
 /**
  * Starts to answer.
  * @returns the way to stop, which never throws
@@ -49,12 +60,17 @@ export function startResponders(options: RespondersOptions): () => void {
 	const exchange = messaging === undefined ? null : createMessaging(bus, local, messaging);
 	const info = new InfoResponder({
 		bus,
-		readSnapshot: () => ({
-			local,
-			...(messaging?.standing() ?? withoutMessaging),
-			remainingRpcRequests: exchange?.send.remaining ?? 0,
-			remainingContextRequests: context.remaining,
-		}),
+		readSnapshot: () => {
+			const { stopped, remainingBudget, states } = messaging?.standing() ?? withoutMessaging;
+			return {
+				local,
+				stopped,
+				remainingBudget,
+				remainingRpcRequests: exchange?.send.remaining ?? 0,
+				remainingContextRequests: context.remaining,
+				states: states.map((record) => ({ ...record })),
+			};
+		},
 	});
 	return startAll([context, ...(exchange === null ? [] : Object.values(exchange)), info]);
 }
