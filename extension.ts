@@ -2,41 +2,30 @@
  * The extension: wires the rooms in lib/ to pi's events. No logic lives here.
  */
 import { type ExtensionAPI, getAgentDir } from "@earendil-works/pi-coding-agent";
-import { RPC_FLAG, registerFlags, TOOL_FLAG } from "./lib/pi/flags.ts";
-import { type HostParts, HostSession } from "./lib/pi/host-session.ts";
-import { createPeerContextTool } from "./lib/pi/peer-context-tool.ts";
-import {
-	completePrivateChoice,
-	PRIVATE_COMMAND,
-	privateCommandDescription,
-	runPrivateCommand,
-} from "./lib/pi/private-command.ts";
-import { startResponders } from "./lib/rpc/responders.ts";
+import { ARRIVED_MESSAGE } from "./lib/pi/arrived-message.ts";
+import { renderArrivedMessage } from "./lib/pi/arrived-message-view.ts";
+import { openDoors } from "./lib/pi/doors.ts";
+import { registerFlags } from "./lib/pi/flags.ts";
+import { HostSession } from "./lib/pi/host-session.ts";
+import { registerPeerCommands } from "./lib/pi/peer-commands.ts";
+import { registerPrivateCommand } from "./lib/pi/private-command.ts";
 import { SessionRecords } from "./lib/sessions/session-records.ts";
 
 export default function crossSession(pi: ExtensionAPI): void {
-	let session: HostSession | undefined;
+	const host = new HostSession({ pi, openDoors: (parts) => openDoors(pi, parts) });
 
 	registerFlags(pi);
+	registerPeerCommands(pi, host);
+	registerPrivateCommand(pi, () => new SessionRecords(getAgentDir()));
+	pi.registerMessageRenderer(ARRIVED_MESSAGE, renderArrivedMessage);
 
-	pi.on("session_start", (_event, context) => {
-		session?.stop();
-		session = HostSession.start(pi.events, context, (parts) => openDoors(pi, parts));
-	});
-	pi.on("session_shutdown", () => session?.stop());
+	pi.on("session_start", (_event, context) => host.start(context));
+	pi.on("session_shutdown", () => host.stop());
 
-	pi.registerCommand(PRIVATE_COMMAND, {
-		description: privateCommandDescription,
-		getArgumentCompletions: completePrivateChoice,
-		handler: async (argument, context) => runPrivateCommand(argument, context, new SessionRecords(getAgentDir())),
-	});
-}
-
-/** A flag given on the command line wins; it can only switch on. */
-function openDoors(pi: ExtensionAPI, { local, config, reader, onStop }: HostParts): void {
-	if (config.rpc || pi.getFlag(RPC_FLAG) === true) {
-		const readPeerContext = reader.read.bind(reader);
-		onStop(startResponders({ bus: pi.events, local, readPeerContext, contextRequests: config.contextRequests }));
-	}
-	if (config.tool || pi.getFlag(TOOL_FLAG) === true) pi.registerTool(createPeerContextTool(reader));
+	pi.on("agent_start", () => host.observe("agent_start"));
+	pi.on("agent_settled", () => host.observe("agent_settled"));
+	pi.on("session_before_compact", () => host.observe("session_before_compact"));
+	pi.on("session_compact", () => host.observe("session_compact"));
+	pi.on("session_compact_failed", () => host.observe("session_compact_failed"));
+	pi.on("session_info_changed", () => host.refresh());
 }

@@ -26,15 +26,7 @@ export {
 	requestIdSchema,
 } from "./identifiers.ts";
 export { CANCEL_SAFE_QUEUE, type InfoReply, type InfoRequest, infoReplySchema, infoRequestSchema } from "./info.ts";
-export {
-	MESSAGE_OUTCOMES,
-	type MessageOutcomeCode,
-	type MessageOutcomeState,
-	type MessageState,
-	messageStateSchema,
-	type Receipt,
-	receiptSchema,
-} from "./message-outcomes.ts";
+export * from "./message-outcomes.ts";
 export {
 	MAX_GIVEN_SUMMARY_UNITS,
 	MAX_MESSAGE_TEXT_UNITS,
@@ -57,6 +49,7 @@ export {
 	peerContextReplySchema,
 	peerContextRequestSchema,
 } from "./peer-context-rpc.ts";
+export { INSTANCE_REF_LENGTH, instanceIdSchema, sessionIdSchema } from "./peer-identifiers.ts";
 export {
 	type PeersReply,
 	type PeersRequest,

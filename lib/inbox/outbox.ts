@@ -17,10 +17,10 @@ import {
 import type { PublicPeer } from "../contract/public-peer.ts";
 import type { Clock } from "../peers/clock.ts";
 import type { PeerDirectory } from "../peers/directory.ts";
-import { toPrintableLine } from "../peers/printable.ts";
 import { peerLabel, publishPeer } from "../peers/published-peer.ts";
 import type { Registration } from "../peers/registration.ts";
 import { exactInstanceId, isTarget } from "../peers/target.ts";
+import { printableLine } from "../projection/printable.ts";
 import { askMessageState, type ExchangeOptions, type MessageContent, sendMessage } from "../wire/exchange.ts";
 import { messageTextSchema } from "../wire/frames.ts";
 import { WIRE_LIMITS } from "../wire/limits.ts";
@@ -156,7 +156,7 @@ function composeContent(request: SendRequest, messageId: string): Omit<MessageCo
 /** One printable line: what the caller wrote, else the first line of the text that shows anything. */
 function summarize(summary: string, text: string): string {
 	const candidates = [summary, ...text.slice(0, 4096).split("\n")];
-	const lines = candidates.map((line) => toPrintableLine(line, WIRE_LIMITS.summaryCodePoints));
+	const lines = candidates.map((line) => printableLine(line, WIRE_LIMITS.summaryCodePoints));
 	return lines.find((line) => line !== "") ?? "message";
 }
 

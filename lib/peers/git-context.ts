@@ -9,7 +9,7 @@ import { constants } from "node:fs";
 import { lstat, open } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import type { GitContext } from "../contract/public-peer.ts";
-import { isPrintableLine } from "./printable.ts";
+import { isPrintableLine } from "../projection/printable.ts";
 
 /** Directories looked at on the way up to the root. */
 const MAX_PARENTS = 64;

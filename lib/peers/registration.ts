@@ -6,7 +6,7 @@
  */
 import * as z from "zod";
 import { instanceIdSchema } from "../contract/peer-identifiers.ts";
-import { isPrintableLine, toPrintableLine } from "./printable.ts";
+import { isPrintableLine, printableLine } from "../projection/printable.ts";
 
 export const REGISTRATION_LIMITS = Object.freeze({
 	/** Size of a registration file in bytes. */
@@ -61,6 +61,6 @@ export function parseRegistration(text: string): Registration | null {
 
 /** A session's name as it is registered: one printable line, or one made from its id. */
 export function registeredName(name: string | undefined, sessionId: string): string {
-	const wanted = toPrintableLine(name ?? "", REGISTRATION_LIMITS.nameCodePoints);
+	const wanted = printableLine(name ?? "", REGISTRATION_LIMITS.nameCodePoints);
 	return wanted === "" ? `pi-${sessionId.slice(0, 8)}` : wanted;
 }

@@ -3,6 +3,8 @@
  */
 import type { Component } from "@earendil-works/pi-tui";
 import { truncateToWidth, wrapTextWithAnsi } from "@earendil-works/pi-tui";
+import { printableLine } from "../projection/printable.ts";
+import type { Styles } from "./styles.ts";
 
 /** Text that was already made printable, with our own styles around it. */
 export interface ScreenLine {
@@ -33,6 +35,15 @@ function fitLine({ text, fit, indent = 0 }: ScreenLine, width: number): string[]
 	const room = Math.max(1, width - indent);
 	const lines = fit === "wrap" ? wrapTextWithAnsi(text, room) : [truncateToWidth(text, room, "…")];
 	return lines.map((line) => " ".repeat(Math.min(indent, width - 1)) + line);
+}
+
+/** Code points of an error that the screen shows. */
+const ERROR_CODE_POINTS = 400;
+
+/** A failed tool call, by the text that the model got. */
+export function errorLines(content: readonly { readonly type: string; readonly text?: string }[], styles: Styles) {
+	const text = printableLine(content[0]?.text ?? "", ERROR_CODE_POINTS);
+	return new ScreenLines([{ text: styles.fg("error", text), fit: "wrap" }]);
 }
 
 /** How long ago something was, in one unit. */

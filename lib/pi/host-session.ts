@@ -1,114 +1,59 @@
 /**
- * One incarnation: this extension, loaded once, for one session. It owns everything that is acquired for it.
+ * This extension's part in one pi session: one incarnation after the other, and whoever asks finds the one that is up.
  *
- * A subagent's session acquires nothing. Starting acquires inside one boundary: what fails half-way releases the rest.
+ * Starting acquires inside one boundary: what fails half-way releases the rest, and the session works without it.
  * Stopping twice does nothing.
  */
-import { randomBytes } from "node:crypto";
-import { type EventBus, type ExtensionContext, getAgentDir } from "@earendil-works/pi-coding-agent";
-import type { Incarnation } from "../contract/identifiers.ts";
-import { isManagedSession, isSubagentSession } from "../peers/managed-identity.ts";
-import { nobodyLive } from "../sessions/live-sessions.ts";
-import { PeerContextReader } from "../sessions/peer-context-reader.ts";
-import { PiSessionQuery } from "../sessions/pi-session-query.ts";
-import { SessionRecords } from "../sessions/session-records.ts";
-import { type CrossSessionConfig, readConfig } from "./config.ts";
-import { inheritPrivacy } from "./inherited-privacy.ts";
-import { tellPerson } from "./tell-person.ts";
-import { workspaceSources } from "./workspace.ts";
-
-/** What the doors of an incarnation are made of. */
-export interface HostParts {
-	readonly local: Incarnation;
-	readonly config: CrossSessionConfig;
-	readonly reader: PeerContextReader;
-	/** Adds what gives an acquisition back when the incarnation ends. */
-	readonly onStop: (release: () => void) => void;
-}
+import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
+import { Lifecycle } from "../inbox/lifecycle.ts";
+import { PeerError } from "../peers/peer-error.ts";
+import { type HostParts, type Incarnation, type IncarnationOptions, openIncarnation } from "./incarnation.ts";
+import type { ActivityEvent } from "./pi-delivery.ts";
+import { tellQuietly } from "./tell-person.ts";
 
 export class HostSession {
-	readonly #context: ExtensionContext;
-	readonly #agentDirectory = getAgentDir();
-	readonly #records = new SessionRecords(this.#agentDirectory);
-	/** Releases, in the order of acquiring. */
-	readonly #releases: (() => void)[] = [];
+	readonly #options: IncarnationOptions;
+	readonly #lifecycle = new Lifecycle();
+	#incarnation: Incarnation | null = null;
 
-	private constructor(context: ExtensionContext) {
-		this.#context = context;
+	constructor(options: IncarnationOptions) {
+		this.#options = options;
 	}
 
-	/**
-	 * Starts an incarnation for the session of `context`. Never throws: the session works without it.
-	 * @param openDoors acquires what others use; not called for a subagent's session
-	 */
-	static start(bus: EventBus, context: ExtensionContext, openDoors: (parts: HostParts) => void): HostSession {
-		const session = new HostSession(context);
+	/** The parts of the incarnation that is up; null in a subagent's session and wherever none could start. */
+	get parts(): HostParts | null {
+		const parts = this.#incarnation?.parts;
+		return parts === undefined || parts.fence.aborted ? null : parts;
+	}
+
+	/** Ends the incarnation and starts the next. Never rejects: the session works without it. */
+	async start(context: ExtensionContext): Promise<void> {
 		try {
-			session.#acquire(bus, openDoors);
-		} catch {
-			session.stop();
-			session.#warn("Cross-session access could not start; this session works without it. Try /reload.");
-		}
-		return session;
-	}
-
-	/** Releases everything, last acquired first. */
-	stop(): void {
-		for (const release of this.#releases.splice(0).reverse()) {
-			try {
-				release();
-			} catch {
-				// The others must be released too, and a stale bus can't be told anything.
-			}
+			this.#incarnation = await this.#lifecycle.start((scope) => openIncarnation(this.#options, context, scope));
+		} catch (error) {
+			if (error instanceof PeerError && error.code === "superseded") return;
+			tellQuietly(context, failureText(error), "warning");
 		}
 	}
 
-	#acquire(bus: EventBus, openDoors: (parts: HostParts) => void): void {
-		const { config, problem } = readConfig(this.#agentDirectory);
-		if (problem) this.#warn(problem);
-		const sessionId = this.#context.sessionManager.getSessionId();
-		if (this.#isSubagent(bus)) {
-			this.#records.setSubagent(sessionId);
-			return;
-		}
-		if (inheritPrivacy(this.#context.sessionManager, this.#records)) {
-			this.#warn("This fork is private, like the session it came from. /cross-session-private off shows it again.");
-		}
-		openDoors({
-			local: { sessionId, instanceId: randomBytes(16).toString("hex") },
-			config,
-			reader: this.#createReader(config),
-			onStop: (release) => this.#releases.push(release),
-		});
+	/** Releases everything, last acquired first. Never rejects. */
+	stop(): Promise<void> {
+		return this.#lifecycle.stop();
 	}
 
-	#isSubagent(bus: EventBus): boolean {
-		const kind = {
-			environment: process.env,
-			stored: this.#context.sessionManager.getSessionFile() !== undefined,
-			hasUserInterface: this.#context.hasUI,
-		};
-		return isManagedSession(bus) || isSubagentSession(kind);
+	/** Takes down what pi does, and lets the peers know. */
+	observe(event: ActivityEvent): void {
+		this.#incarnation?.delivery.observe(event);
+		this.refresh();
 	}
 
-	#createReader(config: CrossSessionConfig): PeerContextReader {
-		const { sessionManager } = this.#context;
-		const cwd = sessionManager.getCwd();
-		const caller = { sessionId: sessionManager.getSessionId(), cwd, isHost: true };
-		const directory = sessionManager.getSessionDir();
-		const sessions = new PiSessionQuery({
-			sources: () => workspaceSources(this.#agentDirectory, cwd, directory, nobodyLive),
-			records: this.#records,
-			live: nobodyLive,
-		});
-		return new PeerContextReader({ sessions, live: nobodyLive, caller: () => caller, limits: config.limits });
+	/** Lets the peers know of a change in what the session tells about itself. */
+	refresh(): void {
+		void this.parts?.presence.refresh();
 	}
+}
 
-	#warn(text: string): void {
-		try {
-			tellPerson(this.#context, text, "warning");
-		} catch {
-			// A failing notification must not end what it tells about.
-		}
-	}
+function failureText(error: unknown): string {
+	const reason = error instanceof PeerError ? error.message : "Try /reload.";
+	return `Cross-session access could not start; this session works without it. ${reason}`;
 }

@@ -8,8 +8,9 @@ import { PEER_CONTEXT_LIMITS, peerContextSchema } from "../contract/peer-context
 import { printableLine } from "../projection/printable.ts";
 import { serializePeerContext } from "../projection/result.ts";
 import type { PeerContextReader } from "../sessions/peer-context-reader.ts";
-import { ScreenLines } from "./foreign-text.ts";
+import { errorLines, ScreenLines } from "./foreign-text.ts";
 import { peerContextLines } from "./peer-context-view.ts";
+import { toToolError } from "./tool-error.ts";
 
 export const PEER_CONTEXT_TOOL = "get_peer_context";
 
@@ -54,7 +55,7 @@ export function createPeerContextTool(reader: PeerContextReader) {
 				const context = await reader.read(params, ended);
 				return { content: [{ type: "text", text: serializePeerContext(context) }], details: context };
 			} catch (error) {
-				throw toToolError(error);
+				throw toToolError(error instanceof PeerContextError ? error : new PeerContextError("unavailable"));
 			}
 		},
 		renderCall(args, theme) {
@@ -66,15 +67,7 @@ export function createPeerContextTool(reader: PeerContextReader) {
 		renderResult(result, { expanded }, theme) {
 			const context = peerContextSchema.safeParse(result.details);
 			if (context.success) return new ScreenLines(peerContextLines(context.data, expanded, theme, Date.now()));
-			const first = result.content[0];
-			const text = printableLine(first?.type === "text" ? first.text : "", 400);
-			return new ScreenLines([{ text: theme.fg("error", text), fit: "wrap" }]);
+			return errorLines(result.content, theme);
 		},
 	});
-}
-
-/** pi shows a thrown error's message to the model: the code, the fixed sentence, and what to do. */
-function toToolError(error: unknown): Error {
-	const refusal = error instanceof PeerContextError ? error : new PeerContextError("unavailable");
-	return new Error(`${refusal.code}: ${refusal.message} ${refusal.next}`);
 }

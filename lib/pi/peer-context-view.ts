@@ -3,16 +3,13 @@
  *
  * Everything in it was written by another session, so everything passes through the printable forms.
  */
-import type { Theme } from "@earendil-works/pi-coding-agent";
 import type { PeerContext, PeerContextMessage } from "../contract/peer-context.ts";
 import { printableLine, printableLines } from "../projection/printable.ts";
 import { formatAge, type ScreenLine } from "./foreign-text.ts";
+import type { Styles } from "./styles.ts";
 
 const NAME_CODE_POINTS = 60;
 const TOOL_NAME_CODE_POINTS = 64;
-
-/** The styles that are used, so that tests need no theme. */
-export type Styles = Pick<Theme, "fg" | "bold">;
 
 /** The lines of one context. `now`: epoch milliseconds, for the age of what is shown. */
 export function peerContextLines(context: PeerContext, expanded: boolean, styles: Styles, now: number): ScreenLine[] {

@@ -1,25 +1,34 @@
 /**
  * `/cross-session-private on|off`: whether other sessions may look at this one.
  */
-import type { ExtensionCommandContext } from "@earendil-works/pi-coding-agent";
+import type { ExtensionAPI, ExtensionCommandContext } from "@earendil-works/pi-coding-agent";
 import type { SessionRecords } from "../sessions/session-records.ts";
+import { completeChoice } from "./command-choice.ts";
 import { tellPerson } from "./tell-person.ts";
 
-export const PRIVATE_COMMAND = "cross-session-private";
+const PRIVATE_COMMAND = "cross-session-private";
 
 const choices = ["on", "off"] as const;
 
-export const privateCommandDescription = "Keep other sessions from reading or citing this one (on|off)";
-
 /** Completions of the argument. */
 export function completePrivateChoice(prefix: string): { value: string; label: string }[] {
-	return choices
-		.filter((choice) => choice.startsWith(prefix.trim()))
-		.map((choice) => ({ value: choice, label: choice }));
+	return completeChoice(choices, prefix);
+}
+
+/** Registers the command; `openRecords` is asked each time it is used. */
+export function registerPrivateCommand(
+	pi: Pick<ExtensionAPI, "registerCommand">,
+	openRecords: () => SessionRecords,
+): void {
+	pi.registerCommand(PRIVATE_COMMAND, {
+		description: "Keep other sessions from reading or citing this one (on|off)",
+		getArgumentCompletions: completePrivateChoice,
+		handler: async (argument, context) => runPrivateCommand(argument, context, openRecords()),
+	});
 }
 
 /** Carries the command out; without an argument it tells how things are. */
-export function runPrivateCommand(argument: string, context: ExtensionCommandContext, records: SessionRecords): void {
+function runPrivateCommand(argument: string, context: ExtensionCommandContext, records: SessionRecords): void {
 	const sessionId = context.sessionManager.getSessionId();
 	const choice = argument.trim().toLowerCase();
 	if (choice === "") {

@@ -5,8 +5,19 @@ import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
 
 export type Severity = "info" | "warning" | "error";
 
+type Screen = Pick<ExtensionContext, "hasUI" | "ui">;
+
 /** Shows the line. Print and JSON mode have no place for notifications: there it goes to stderr, never into output. */
-export function tellPerson(context: Pick<ExtensionContext, "hasUI" | "ui">, text: string, severity: Severity): void {
+export function tellPerson(context: Screen, text: string, severity: Severity): void {
 	if (context.hasUI) context.ui.notify(text, severity);
 	else process.stderr.write(`${text}\n`);
+}
+
+/** The same about something that has happened anyway: a person who can't be told any more must not change it. */
+export function tellQuietly(context: Screen, text: string, severity: Severity): void {
+	try {
+		tellPerson(context, text, severity);
+	} catch {
+		// The session that would have shown it is gone.
+	}
 }

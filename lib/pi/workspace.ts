@@ -3,7 +3,7 @@
  */
 import path from "node:path";
 import type { CatalogueSources } from "../sessions/catalogue.ts";
-import type { LiveSessions } from "../sessions/live-sessions.ts";
+import type { LiveSnapshot } from "../sessions/live-sessions.ts";
 
 /**
  * pi's default session directory for a working directory. pi's own function of this purpose creates the directory, and
@@ -22,7 +22,7 @@ export function workspaceSources(
 	agentDirectory: string,
 	cwd: string,
 	sessionDirectory: string,
-	live: LiveSessions,
+	live: LiveSnapshot,
 ): CatalogueSources {
 	const directories = cwd === "" ? [] : [defaultSessionDirectory(agentDirectory, cwd)];
 	if (sessionDirectory !== "") directories.unshift(sessionDirectory);

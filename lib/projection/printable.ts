@@ -43,6 +43,14 @@ function firstCodePoints(text: string, count: number): string {
 	return text.slice(0, index);
 }
 
+/** What no line may hold that is shown as it stands. Joiners may: scripts and emoji are written with them. */
+const UNPRINTABLE = /(?![\u200c\u200d])[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u;
+
+/** Whether nothing in the text moves a cursor, breaks the line, or reorders or hides what is in it. */
+export function isPrintableLine(text: string): boolean {
+	return !UNPRINTABLE.test(text);
+}
+
 const LINE_BREAKS = /\r\n|[\n\r\v\f\u0085\u2028\u2029]/u;
 
 /** Controls without a width of their own. */

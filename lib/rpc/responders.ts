@@ -8,7 +8,7 @@ import { InfoResponder } from "./info-responder.ts";
 import { createSendResponder, createStatusResponder, type MessagePort } from "./message-responders.ts";
 import { OnceLedger } from "./once-ledger.ts";
 import { createPeerContextResponder, type ReadPeerContext } from "./peer-context-responder.ts";
-import { createPeersResponder, type PeerListing } from "./peers-responder.ts";
+import { createPeersResponder, type PeerLookup } from "./peers-responder.ts";
 
 /** What an incarnation tells of its exchange of messages. */
 export interface Standing {
@@ -25,7 +25,7 @@ const withoutMessaging: Standing = { stopped: false, remainingBudget: 0, states:
 /** What an incarnation that has a place among the peers can do and tell. */
 export interface Messaging {
 	readonly messages: MessagePort;
-	readonly listing: PeerListing;
+	readonly listing: PeerLookup;
 	/** Asked at every `info` query. */
 	readonly standing: () => Standing;
 	/** Requests to send that it answers at most, and as many questions for a status. Default 256, at most 4096. */

@@ -3,15 +3,23 @@
  */
 import type { RuntimeStatus } from "../contract/peer-context.ts";
 
-export interface LiveSessions {
-	/** Whether a session runs now, as its own registration says; `offline` when none answers for it. */
+/** Who was live at one moment. */
+export interface LiveSnapshot {
+	/** Whether a session ran, as its own registration said; `offline` when none answered for it. */
 	statusOf(sessionId: string): RuntimeStatus;
 	/** Session files that live peers of a workspace registered: hints, to be verified like any other file. */
 	filesOf(cwd: string): readonly string[];
 }
 
+export interface LiveSessions {
+	/** Everybody who is live now. Never rejects; an abort ends the asking early. */
+	snapshot(signal?: AbortSignal): Promise<LiveSnapshot>;
+	/** Whether one session runs now. Never rejects; an abort ends the asking early. */
+	runtimeStatus(sessionId: string, signal?: AbortSignal): Promise<RuntimeStatus>;
+}
+
 /** The registry with nobody in it. */
 export const nobodyLive: LiveSessions = Object.freeze({
-	statusOf: () => "offline" as const,
-	filesOf: () => [],
+	snapshot: async () => ({ statusOf: () => "offline" as const, filesOf: () => [] }),
+	runtimeStatus: async () => "offline" as const,
 });

@@ -66,9 +66,12 @@ export class PeerContextReader {
 		const target = catalogue.find((session) => session.id === sessionId);
 		if (!parsed.success || !target || !mayRead(caller, target)) throw new PeerContextError("unauthorized");
 		const { view, maxMessages } = parsed.data;
-		const capture = await sessions.read(sessionId, captureWantFor(view, limits, maxMessages), signal);
+		const [capture, runtimeStatus] = await Promise.all([
+			sessions.read(sessionId, captureWantFor(view, limits, maxMessages), signal),
+			live.runtimeStatus(sessionId, signal),
+		]);
 		if (!isOf(capture, sessionId) || !mayRead(caller, capture.header)) throw new PeerContextError("unauthorized");
-		return projectPeerContext(capture, { view, runtimeStatus: live.statusOf(sessionId), maxMessages, limits });
+		return projectPeerContext(capture, { view, runtimeStatus, maxMessages, limits });
 	}
 }
 

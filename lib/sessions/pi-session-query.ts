@@ -4,7 +4,7 @@
  * It looks only where its sources say, and reads by ids that the catalogue found there.
  */
 import { Catalogue, type CataloguedLog, type CatalogueSources } from "./catalogue.ts";
-import type { LiveSessions } from "./live-sessions.ts";
+import type { LiveSessions, LiveSnapshot } from "./live-sessions.ts";
 import { LogFile } from "./log/log-file.ts";
 import type { LogHeader } from "./log/log-index.ts";
 import { LogReader } from "./log/log-reader.ts";
@@ -20,8 +20,8 @@ import {
 import type { SessionRecord, SessionRecords } from "./session-records.ts";
 
 export interface PiSessionQueryOptions {
-	/** Where the logs are; asked anew for every listing. */
-	readonly sources: () => CatalogueSources;
+	/** Where the logs are, given who is live; asked anew for every listing. */
+	readonly sources: (live: LiveSnapshot) => CatalogueSources;
 	readonly records: SessionRecords;
 	readonly live: LiveSessions;
 	/** Queries over different sources may share their memory of files. Default: one of its own. */
@@ -43,10 +43,11 @@ export class PiSessionQuery implements SessionQuery {
 	}
 
 	async listSessions(signal?: AbortSignal): Promise<SessionSummary[]> {
-		const logs = await this.#catalogue.list(this.#options.sources(), signal);
+		const live = await this.#options.live.snapshot(signal);
+		const logs = await this.#catalogue.list(this.#options.sources(live), signal);
 		this.#paths = new Map(logs.map((log) => [log.header.id, log.path]));
 		const recordOf = this.#options.records.lookup();
-		return logs.map((log) => this.#summarize(log, recordOf(log.header.id)));
+		return logs.map((log) => summarize(log, recordOf(log.header.id), live));
 	}
 
 	async readTitle(id: string, signal?: AbortSignal): Promise<string | null> {
@@ -72,24 +73,24 @@ export class PiSessionQuery implements SessionQuery {
 		};
 	}
 
-	#summarize({ header, changedAt }: CataloguedLog, record: SessionRecord): SessionSummary {
-		return {
-			id: header.id,
-			cwd: header.cwd,
-			origin: originOf(header, record),
-			private: record.private,
-			createdAt: header.createdAt,
-			changedAt,
-			live: this.#options.live.statusOf(header.id) !== "offline",
-		};
-	}
-
 	async #pathOf(id: string, signal: AbortSignal | undefined): Promise<string | undefined> {
 		const known = this.#paths.get(id);
 		if (known !== undefined) return known;
 		await this.listSessions(signal);
 		return this.#paths.get(id);
 	}
+}
+
+function summarize({ header, changedAt }: CataloguedLog, record: SessionRecord, live: LiveSnapshot): SessionSummary {
+	return {
+		id: header.id,
+		cwd: header.cwd,
+		origin: originOf(header, record),
+		private: record.private,
+		createdAt: header.createdAt,
+		changedAt,
+		live: live.statusOf(header.id) !== "offline",
+	};
 }
 
 function originOf(header: LogHeader, record: SessionRecord): SessionOrigin {

@@ -34,7 +34,7 @@ describe("a session", () => {
 			protocol: 1,
 			id: other.presence.sessionId,
 			instanceId: other.presence.instanceId,
-			name: "parser [2J",
+			name: "parser",
 			cwd: "/elsewhere",
 			pid: process.pid,
 			status: "busy",

@@ -2,11 +2,9 @@
 import { EventEmitter } from "node:events";
 import { chmod, lstat, mkdir, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { isManagedSession, isSubagentSession, MANAGED_IDENTITY_TOPIC } from "../../lib/peers/managed-identity.ts";
 import { endpointByteLimit, endpointFits, endpointPath, peerPaths, registrationPath } from "../../lib/peers/paths.ts";
-import { isPrintableLine, toPrintableLine } from "../../lib/peers/printable.ts";
 import { ensurePrivateDirectory } from "../../lib/peers/private-files.ts";
 import { peerLabel, publishPeer } from "../../lib/peers/published-peer.ts";
 import { registeredName } from "../../lib/peers/registration.ts";
@@ -143,26 +141,7 @@ describe("a private directory", () => {
 	});
 });
 
-describe("a printable line", () => {
-	it("is what it was when nothing in it hides or moves", () => {
-		for (const text of ["größer", "日本語", "👩‍🚀 parser", "नमस्ते", ""]) expect(isPrintableLine(text)).toBe(true);
-		for (const text of ["\u001b[2J", "a\nb", "a\u202eb", "a\u200bb", "\ud83e", "a\u2028b", "\u009b"]) {
-			expect(isPrintableLine(text)).toBe(false);
-		}
-	});
-
-	it("comes out of any text, within its bound, and stays as it is then", () => {
-		fc.assert(
-			fc.property(fc.string({ unit: "binary", maxLength: 300 }), fc.integer({ min: 1, max: 50 }), (text, bound) => {
-				const line = toPrintableLine(text, bound);
-				expect(isPrintableLine(line)).toBe(true);
-				expect([...line].length).toBeLessThanOrEqual(bound);
-				expect(line.trim()).toBe(line);
-				expect(toPrintableLine(line, bound)).toBe(line);
-			}),
-		);
-	});
-
+describe("a registered name", () => {
 	it("is a session's name, or one made of its id", () => {
 		expect(registeredName("  my\nsession ", "0199abcdef")).toBe("my session");
 		expect(registeredName("\u001b\u0007", "0199abcdef")).toBe("pi-0199abcd");

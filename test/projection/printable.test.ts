@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { printableLine } from "../../lib/projection/printable.ts";
+import { isPrintableLine, printableLine } from "../../lib/projection/printable.ts";
 
 describe("printable lines", () => {
 	it.each([
@@ -48,6 +48,8 @@ describe("printable lines", () => {
 			fc.property(text, fc.nat(50), (source, limit) => {
 				const line = printableLine(source, limit);
 				expect([...line].length).toBeLessThanOrEqual(limit);
+				expect(isPrintableLine(line)).toBe(true);
+				expect(printableLine(line, limit)).toBe(line);
 				expect(line).not.toMatch(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]| {2}|^ | $/u);
 			}),
 		);
@@ -56,6 +58,15 @@ describe("printable lines", () => {
 	it("stays linear on a megabyte of unfinished sequences", () => {
 		for (const start of ["\u009d", "\u001b]", "\u001b[", "\u009b0", "\u001b[0 "]) {
 			expect([...printableLine(start.repeat(300_000), 64)].length).toBeLessThanOrEqual(64);
+		}
+	});
+});
+
+describe("a line that others wrote", () => {
+	it("is printable as it stands when nothing in it hides or moves", () => {
+		for (const text of ["größer", "日本語", "👩‍🚀 parser", "नमस्ते", ""]) expect(isPrintableLine(text)).toBe(true);
+		for (const text of ["\u001b[2J", "a\nb", "a\u202eb", "a\u200bb", "\ud83e", "a\u2028b", "\u009b"]) {
+			expect(isPrintableLine(text)).toBe(false);
 		}
 	});
 });
