@@ -5,6 +5,7 @@
 import type { ExtensionAPI } from "@earendil-works/pi-coding-agent";
 import { startResponders } from "../rpc/responders.ts";
 import { listRecentSessions } from "../sessions/recent-sessions.ts";
+import { currentBus } from "./current-bus.ts";
 import { RPC_FLAG, TOOL_FLAG } from "./flags.ts";
 import type { HostParts } from "./incarnation.ts";
 import { createListTool } from "./list-tool.ts";
@@ -24,10 +25,10 @@ export function openDoors(pi: Pick<ExtensionAPI, "events" | "getFlag" | "registe
 }
 
 function answerRequests(pi: Pick<ExtensionAPI, "events">, parts: HostParts): void {
-	const { config, presence, reader, sessions, caller, releases } = parts;
+	const { config, context, presence, reader, sessions, caller, releases } = parts;
 	const { sessionId, instanceId, budget, inbox, outbox, directory } = presence;
 	const stop = startResponders({
-		bus: pi.events,
+		bus: currentBus(pi.events, () => void context.sessionManager),
 		local: { sessionId, instanceId },
 		readPeerContext: (question, signal) => reader.read(question, signal),
 		contextRequests: config.contextRequests,

@@ -2,7 +2,7 @@
  * The model's door to peer context: the tool `get_peer_context`.
  */
 import { defineTool } from "@earendil-works/pi-coding-agent";
-import { Type } from "typebox";
+import { type Static, Type } from "typebox";
 import { PeerContextError } from "../contract/errors.ts";
 import { PEER_CONTEXT_LIMITS, peerContextSchema } from "../contract/peer-context.ts";
 import { printableLine } from "../projection/printable.ts";
@@ -47,6 +47,7 @@ export function createPeerContextTool(reader: PeerContextReader) {
 		description: DESCRIPTION,
 		promptSnippet: "Look at what another session in this directory is doing",
 		parameters,
+		prepareArguments: (given) => withoutNulls(given) as Static<typeof parameters>,
 		annotations: { readOnlyHint: true, openWorldHint: false },
 		async execute(_toolCallId, params, signal) {
 			const deadline = AbortSignal.timeout(DEADLINE_MS);
@@ -70,4 +71,10 @@ export function createPeerContextTool(reader: PeerContextReader) {
 			return errorLines(result.content, theme);
 		},
 	});
+}
+
+/** Models write null for what they leave out. The oldest pi would make an empty text and a zero of it. */
+function withoutNulls(given: unknown): unknown {
+	if (typeof given !== "object" || given === null) return given;
+	return Object.fromEntries(Object.entries(given).filter(([name, value]) => name === "sessionId" || value !== null));
 }

@@ -8,6 +8,7 @@ declare module "vitest" {
 	}
 }
 
-beforeAll((_context, file) => {
+// biome-ignore lint/correctness/noEmptyPattern: vitest reads the names of wanted fixtures there
+beforeAll(({}, file) => {
 	file.meta.sdkVersion = VERSION;
 });

@@ -3,9 +3,12 @@ import { existsSync, globSync, readFileSync } from "node:fs";
 import { stripTypeScriptTypes } from "node:module";
 import path from "node:path";
 
+const comparesFolds = "compares with buildSessionProjection, which older SDKs don't export";
 /** Tests that need something which only the newest SDK has; why, in words that the matrix prints. */
 export const newestOnly: Readonly<Record<string, string>> = {
-	"test/sessions/surface-oracle.test.ts": "compares with buildSessionProjection, which older SDKs don't export",
+	"test/sessions/surface-oracle.test.ts": comparesFolds,
+	"test/support/logs/random-tree.test.ts": comparesFolds,
+	"test/support/logs/realistic-log.test.ts": comparesFolds,
 };
 
 const sdk = /^(@earendil-works\/pi-|typebox($|\/))/;
