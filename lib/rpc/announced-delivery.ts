@@ -13,8 +13,8 @@ import { isClaimable, type ReceivedAnnouncer } from "./received-announcer.ts";
 export interface AnnouncedDeliveryOptions {
 	/** Where messages go that nobody claims. */
 	readonly pi: Delivery;
-	/** Null while the RPC is off. */
-	readonly announcer: Pick<ReceivedAnnouncer, "announce"> | null;
+	/** Asked for each message; null while the RPC is off. */
+	readonly announcer: () => Pick<ReceivedAnnouncer, "announce"> | null;
 	/** Whether the person stopped the exchange of messages. That holds for listeners too. */
 	readonly isStopped: () => boolean;
 	readonly clock: Pick<Clock, "now">;
@@ -29,7 +29,7 @@ export class AnnouncedDelivery implements Delivery {
 
 	refusal(message: IncomingMessage): MessageOutcomeCode | null {
 		const { pi, announcer, isStopped } = this.#options;
-		const canBeClaimed = announcer !== null && isClaimable(message);
+		const canBeClaimed = announcer() !== null && isClaimable(message);
 		if (!canBeClaimed) return isBridgeText(message.text) ? "unsupported" : pi.refusal(message);
 		// How busy pi is can't refuse what a listener may take.
 		return isStopped() ? "stopped" : null;
@@ -38,12 +38,13 @@ export class AnnouncedDelivery implements Delivery {
 	deliver(message: IncomingMessage): MessageOutcomeCode | Promise<MessageOutcomeCode> {
 		const { pi, announcer } = this.#options;
 		if (isBridgeText(message.text)) return this.#deliverBridge(message);
-		return announcer?.announce(message) ? "accepted" : pi.deliver(message);
+		return announcer()?.announce(message) ? "accepted" : pi.deliver(message);
 	}
 
 	// An envelope is read only when its sender has paid for it.
 	#deliverBridge(message: IncomingMessage): MessageOutcomeCode {
-		const { announcer, clock } = this.#options;
+		const { clock } = this.#options;
+		const announcer = this.#options.announcer();
 		if (announcer === null || !isClaimable(message)) return "unsupported";
 		const bridge = readBridge(message.text, clock.now());
 		if (bridge === null) return "invalid_bridge";

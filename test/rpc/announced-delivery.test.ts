@@ -32,15 +32,15 @@ async function openScene({ rpc = true } = {}): Promise<Scene> {
 	const paths = await freshPaths();
 	const bus = createBus();
 	const pi = new RecordingDelivery();
-	const identity = { sessionId: "receiver", instanceId: "" };
-	const announcer = rpc ? new ReceivedAnnouncer(bus, identity) : null;
 	const delivery = new AnnouncedDelivery({
 		pi,
-		announcer,
+		announcer: () => announcer,
 		isStopped: () => scene.stopped,
 		clock: { now: () => Date.now() + scene.ahead },
 	});
 	const receiver = await openSession(paths, { delivery });
+	const { sessionId, instanceId } = receiver.presence;
+	const announcer = rpc ? new ReceivedAnnouncer(bus, { sessionId, instanceId }) : null;
 	const sender = await openSession(paths);
 	const received: ReceivedMessage[] = [];
 	const listener = () => {};
@@ -88,8 +88,15 @@ describe("a message", () => {
 		expect(scene.pi.delivered).toEqual([]);
 		const { presence } = scene.receiver;
 		expect(presence.inbox.states.list()).toMatchObject([{ messageId: "m1", state: "accepted" }]);
+		const local = { sessionId: presence.sessionId, instanceId: presence.instanceId };
 		expect(scene.received).toMatchObject([
-			{ messageId: "m1", text: "hello", source: { instanceId: scene.sender.presence.instanceId }, canHandle: true },
+			{
+				local,
+				messageId: "m1",
+				text: "hello",
+				source: { instanceId: scene.sender.presence.instanceId },
+				canHandle: true,
+			},
 		]);
 	});
 
@@ -233,7 +240,7 @@ describe("a bridge envelope", () => {
 
 	it("never reaches pi through a delivery that nobody asked for a refusal before", async () => {
 		const pi = new RecordingDelivery();
-		const announced = new AnnouncedDelivery({ pi, announcer: null, isStopped: () => false, clock: Date });
+		const announced = new AnnouncedDelivery({ pi, announcer: () => null, isStopped: () => false, clock: Date });
 		const message = { text: bridgeText(), capabilities: [] } as unknown as Parameters<typeof announced.deliver>[0];
 		expect(announced.deliver(message)).toBe("unsupported");
 		expect(pi.delivered).toEqual([]);
