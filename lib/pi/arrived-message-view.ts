@@ -5,7 +5,7 @@
 import { instanceRef } from "../peers/published-peer.ts";
 import { printableLine, printableLines } from "../projection/printable.ts";
 import { type ArrivedDetails, arrivedDetailsSchema } from "./arrived-message.ts";
-import { type ScreenLine, ScreenLines } from "./foreign-text.ts";
+import { type CutLine, type ScreenLine, ScreenLines } from "./foreign-text.ts";
 import type { Styles } from "./styles.ts";
 
 const NAME_CODE_POINTS = 60;
@@ -13,48 +13,62 @@ const SUMMARY_CODE_POINTS = 200;
 const PLACE_CODE_POINTS = 200;
 /** UTF-16 units of a text that the screen shows; the log has the rest. A screen is drawn anew with every key. */
 const SHOWN_UNITS = 16_384;
+const TEXT_INDENT = 2;
+
+/** Columns that pi leaves free at the left, where it doesn't say how many. */
+const USUAL_PAD = 1;
+
+interface ViewOptions {
+	readonly expanded: boolean;
+	readonly outputPad?: number;
+}
 
 /** The message renderer; undefined, pi's own rendering, for what is no message of this package. */
 export function renderArrivedMessage(
 	message: { readonly content: unknown; readonly details?: unknown },
-	{ expanded }: { readonly expanded: boolean },
+	{ expanded, outputPad = USUAL_PAD }: ViewOptions,
 	styles: Styles,
 ): ScreenLines | undefined {
 	const details = arrivedDetailsSchema.safeParse(message.details);
 	if (!details.success || typeof message.content !== "string") return undefined;
-	return new ScreenLines(arrivedMessageLines(message.content, details.data, expanded, styles));
+	const lines = arrivedMessageLines(message.content, details.data, expanded, styles);
+	return new ScreenLines(lines.map((line) => ({ ...line, indent: outputPad + (line.indent ?? 0) })));
 }
 
 /** The lines of one message. */
-export function arrivedMessageLines(
+function arrivedMessageLines(
 	content: string,
 	details: ArrivedDetails,
 	expanded: boolean,
 	styles: Styles,
 ): ScreenLine[] {
 	const { sender, summary, textStart } = details;
-	const name = styles.bold(`@${printableLine(sender.name, NAME_CODE_POINTS)}`);
-	const about = printableLine(summary, SUMMARY_CODE_POINTS);
-	const folded: ScreenLine = { text: `${styles.fg("accent", "›")} Message from ${name}: ${about}`, fit: "cut" };
+	const folded: CutLine = {
+		fit: "cut",
+		parts: [
+			{ text: "› ", style: (text) => styles.fg("accent", text) },
+			{ text: "Message from " },
+			{ text: `@${printableLine(sender.name, NAME_CODE_POINTS)}`, style: (text) => styles.bold(text) },
+			{ text: `: ${printableLine(summary, SUMMARY_CODE_POINTS)}` },
+		],
+	};
 	if (!expanded) return [folded];
-	const text = content.slice(textStart);
-	const lines = printableLines(text.slice(0, SHOWN_UNITS)).map(
-		(line): ScreenLine => ({ text: line, fit: "wrap", indent: 2 }),
-	);
-	return [
-		folded,
-		{ text: styles.fg("muted", placeOf(details)), fit: "cut", indent: 2 },
-		...lines,
-		...restOf(text, styles),
-	];
+	return [folded, placeLine(details, styles), ...textLines(content.slice(textStart), styles)];
 }
 
-function placeOf({ sender }: ArrivedDetails): string {
+function placeLine({ sender }: ArrivedDetails, styles: Styles): CutLine {
 	const facts = [`[${instanceRef(sender.instanceId)}]`, `session ${sender.sessionId}`, sender.cwd];
-	return facts.map((fact) => printableLine(fact, PLACE_CODE_POINTS)).join(" · ");
+	const text = facts.map((fact) => printableLine(fact, PLACE_CODE_POINTS)).join(" · ");
+	return { fit: "cut", indent: TEXT_INDENT, parts: [{ text, style: (part) => styles.fg("muted", part) }] };
 }
 
-function restOf(text: string, styles: Styles): ScreenLine[] {
-	if (text.length <= SHOWN_UNITS) return [];
-	return [{ text: styles.fg("dim", `… ${text.length - SHOWN_UNITS} more characters`), fit: "cut", indent: 2 }];
+function textLines(text: string, styles: Styles): ScreenLine[] {
+	const shown = printableLines(text.slice(0, SHOWN_UNITS));
+	const lines = shown.map((line): ScreenLine => ({ fit: "wrap", text: line, indent: TEXT_INDENT }));
+	if (text.length <= SHOWN_UNITS) return lines;
+	const rest = `… ${text.length - SHOWN_UNITS} more characters`;
+	return [
+		...lines,
+		{ fit: "cut", indent: TEXT_INDENT, parts: [{ text: rest, style: (part) => styles.fg("dim", part) }] },
+	];
 }

@@ -49,15 +49,19 @@ export function createListTool(parts: Pick<HostParts, "presence" | "sessions" | 
 			}
 		},
 		renderCall(_args, theme) {
-			return new ScreenLines([{ text: theme.bold("list pi sessions"), fit: "cut" }]);
+			return new ScreenLines([
+				{ fit: "cut", parts: [{ text: "list pi sessions", style: (text) => theme.bold(text) }] },
+			]);
 		},
 		renderResult(result, { expanded }, theme) {
 			const listing = peerListingSchema.safeParse(result.details);
 			if (!listing.success) return errorLines(result.content, theme);
 			const { peers, recent } = listing.data;
 			const counts = [`${peers.length} live`, ...(recent ? [`${recent.length} earlier`] : [])];
-			if (!expanded) return new ScreenLines([{ text: theme.fg("muted", counts.join(" · ")), fit: "cut" }]);
-			return new ScreenLines(listingLines(listing.data, Date.now()).map((text) => ({ text, fit: "cut" })));
+			const style = (text: string) => theme.fg("muted", text);
+			if (!expanded) return new ScreenLines([{ fit: "cut", parts: [{ text: counts.join(" · "), style }] }]);
+			const lines = listingLines(listing.data, Date.now());
+			return new ScreenLines(lines.map((text) => ({ fit: "cut", parts: [{ text }] })));
 		},
 	});
 }

@@ -20,6 +20,8 @@ export const SEND_TOOL = "send_pi_message";
 export const CHECK_TOOL = "check_pi_message";
 
 const TARGET_CODE_POINTS = 60;
+/** The longest name and its ref. */
+const LABEL_CODE_POINTS = 211;
 
 const SEND_DESCRIPTION = [
 	"Send a plain text to another pi session on this machine; list_pi shows which there are. The receipt says what is known:",
@@ -118,10 +120,15 @@ function failureJson(receipt: Receipt, peer: PublicPeer | null, candidates: read
 
 function callLine(what: string, target: unknown, styles: Styles): ScreenLines {
 	const name = printableLine(String(target ?? ""), TARGET_CODE_POINTS);
-	return new ScreenLines([{ text: `${styles.bold(what)} ${styles.fg("accent", name)}`, fit: "cut" }]);
+	const parts = [
+		{ text: `${what} `, style: (text: string) => styles.bold(text) },
+		{ text: name, style: (text: string) => styles.fg("accent", text) },
+	];
+	return new ScreenLines([{ fit: "cut", parts }]);
 }
 
 function resultLine(state: string, label: string | null, styles: Styles): ScreenLines {
-	const facts = [state, label ?? ""].map((fact) => printableLine(fact, TARGET_CODE_POINTS * 4));
-	return new ScreenLines([{ text: styles.fg("muted", facts.filter((fact) => fact !== "").join(" · ")), fit: "cut" }]);
+	const facts = [state, label ?? ""].map((fact) => printableLine(fact, LABEL_CODE_POINTS));
+	const text = facts.filter((fact) => fact !== "").join(" · ");
+	return new ScreenLines([{ fit: "cut", parts: [{ text, style: (part) => styles.fg("muted", part) }] }]);
 }

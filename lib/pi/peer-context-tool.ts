@@ -4,10 +4,10 @@
 import { defineTool } from "@earendil-works/pi-coding-agent";
 import { type Static, Type } from "typebox";
 import { PeerContextError } from "../contract/errors.ts";
-import { PEER_CONTEXT_LIMITS, peerContextSchema } from "../contract/peer-context.ts";
+import { PEER_CONTEXT_LIMITS, type PeerContext, peerContextSchema } from "../contract/peer-context.ts";
 import { printableLine } from "../projection/printable.ts";
 import { serializePeerContext } from "../projection/result.ts";
-import type { PeerContextReader } from "../sessions/peer-context-reader.ts";
+import type { PeerContextQuestion, PeerContextReader } from "../sessions/peer-context-reader.ts";
 import { errorLines, ScreenLines } from "./foreign-text.ts";
 import { peerContextLines } from "./peer-context-view.ts";
 import { toToolError } from "./tool-error.ts";
@@ -51,9 +51,8 @@ export function createPeerContextTool(reader: PeerContextReader) {
 		annotations: { readOnlyHint: true, openWorldHint: false },
 		async execute(_toolCallId, params, signal) {
 			const deadline = AbortSignal.timeout(DEADLINE_MS);
-			const ended = signal ? AbortSignal.any([signal, deadline]) : deadline;
 			try {
-				const context = await reader.read(params, ended);
+				const context = await readUntil(signal ? AbortSignal.any([signal, deadline]) : deadline, reader, params);
 				return { content: [{ type: "text", text: serializePeerContext(context) }], details: context };
 			} catch (error) {
 				throw toToolError(error instanceof PeerContextError ? error : new PeerContextError("unavailable"));
@@ -62,8 +61,12 @@ export function createPeerContextTool(reader: PeerContextReader) {
 		renderCall(args, theme) {
 			const session = printableLine(String(args?.sessionId ?? ""), 40);
 			const view = printableLine(String(args?.view ?? "overview"), 20);
-			const text = `${theme.bold("peer context")} ${theme.fg("accent", session)} ${theme.fg("muted", view)}`;
-			return new ScreenLines([{ text, fit: "cut" }]);
+			const parts = [
+				{ text: "peer context ", style: (text: string) => theme.bold(text) },
+				{ text: `${session} `, style: (text: string) => theme.fg("accent", text) },
+				{ text: view, style: (text: string) => theme.fg("muted", text) },
+			];
+			return new ScreenLines([{ fit: "cut", parts }]);
 		},
 		renderResult(result, { expanded }, theme) {
 			const context = peerContextSchema.safeParse(result.details);
@@ -77,4 +80,30 @@ export function createPeerContextTool(reader: PeerContextReader) {
 function withoutNulls(given: unknown): unknown {
 	if (typeof given !== "object" || given === null) return given;
 	return Object.fromEntries(Object.entries(given).filter(([name, value]) => name === "sessionId" || value !== null));
+}
+
+/**
+ * One look that ends with its signal. The reader notices an abort at its next step; a storage that has stopped answering
+ * gives it none, and must not hold the run.
+ */
+async function readUntil(
+	ended: AbortSignal,
+	reader: PeerContextReader,
+	question: PeerContextQuestion,
+): Promise<PeerContext> {
+	const refusal = () => new PeerContextError(isTimeout(ended.reason) ? "unavailable" : "cancelled");
+	if (ended.aborted) throw refusal();
+	const { promise, reject } = Promise.withResolvers<never>();
+	const end = () => reject(refusal());
+	ended.addEventListener("abort", end, { once: true });
+	try {
+		return await Promise.race([promise, reader.read(question, ended)]);
+	} finally {
+		ended.removeEventListener("abort", end);
+	}
+}
+
+/** A deadline is an abort too, but nobody cancelled anything. */
+function isTimeout(reason: unknown): boolean {
+	return reason instanceof DOMException && reason.name === "TimeoutError";
 }

@@ -5,31 +5,38 @@
  */
 import type { PeerContext, PeerContextMessage } from "../contract/peer-context.ts";
 import { printableLine, printableLines } from "../projection/printable.ts";
-import { formatAge, type ScreenLine } from "./foreign-text.ts";
+import { type CutLine, formatAge, type ScreenLine } from "./foreign-text.ts";
 import type { Styles } from "./styles.ts";
 
-const NAME_CODE_POINTS = 60;
+const NAME_CODE_POINTS = 200;
 const TOOL_NAME_CODE_POINTS = 64;
+const TEXT_INDENT = 2;
+const EMPTY_LINE: CutLine = { fit: "cut", parts: [] };
 
 /** The lines of one context. `now`: epoch milliseconds, for the age of what is shown. */
 export function peerContextLines(context: PeerContext, expanded: boolean, styles: Styles, now: number): ScreenLine[] {
-	const summary: ScreenLine = { text: summaryText(context, styles, now), fit: "cut" };
+	const summary = summaryLine(context, styles, now);
 	if (!expanded) return [summary];
-	return [summary, ...conversationLines(context, styles), ...activityLines(context, styles, now)];
+	return [summary, ...conversationLines(context, styles, now), ...activityLines(context, styles, now)];
 }
 
-function summaryText(context: PeerContext, styles: Styles, now: number): string {
+/** The name gives way to the facts: they are what the line is for. */
+function summaryLine(context: PeerContext, styles: Styles, now: number): CutLine {
 	const name = printableLine(context.target.title ?? context.target.sessionId, NAME_CODE_POINTS);
-	const facts = [context.runtimeStatus, ...conversationFacts(context), ...activityFacts(context)];
-	facts.push(ageOf(context, now));
-	return `${styles.bold(name)} ${styles.fg("muted", facts.filter((fact) => fact !== "").join(" · "))}`;
+	const facts = [context.runtimeStatus, ...conversationFacts(context), ...activityFacts(context), ageOf(context, now)];
+	const tail = ["", ...facts.filter((fact) => fact !== "")].join(" · ");
+	return {
+		fit: "cut",
+		parts: [{ text: name, style: (text) => styles.bold(text) }],
+		tail: { text: tail, style: (text) => styles.fg("muted", text) },
+	};
 }
 
 function conversationFacts({ conversation }: PeerContext): string[] {
 	if (!conversation) return [];
 	const { returnedMessages, eligibleMessages, withheldMessages = 0 } = conversation.retention;
 	const withheld = withheldMessages > 0 ? `${withheldMessages} withheld` : "";
-	return [`${returnedMessages}/${eligibleMessages} messages`, withheld];
+	return [`${returnedMessages}/${countOf(eligibleMessages, "message")}`, withheld];
 }
 
 function activityFacts({ activity }: PeerContext): string[] {
@@ -45,18 +52,30 @@ function ageOf(context: PeerContext, now: number): string {
 	return Number.isFinite(newest) ? formatAge(now - newest) : "";
 }
 
-function conversationLines({ conversation }: PeerContext, styles: Styles): ScreenLine[] {
+function conversationLines({ conversation }: PeerContext, styles: Styles, now: number): ScreenLine[] {
 	if (!conversation) return [];
 	const { omittedMessages } = conversation.retention;
-	const omitted: ScreenLine[] =
-		omittedMessages > 0 ? [{ text: styles.fg("dim", `… ${omittedMessages} earlier messages`), fit: "cut" }] : [];
-	return [...omitted, ...conversation.messages.flatMap((message) => messageLines(message, styles))];
+	const note = `… ${countOf(omittedMessages, "earlier message")} not shown`;
+	const omitted: CutLine = { fit: "cut", parts: [{ text: note, style: (text) => styles.fg("dim", text) }] };
+	return [
+		...(omittedMessages > 0 ? [omitted] : []),
+		...conversation.messages.flatMap((message) => messageLines(message, styles, now)),
+	];
 }
 
-function messageLines(message: PeerContextMessage, styles: Styles): ScreenLine[] {
-	const who = styles.fg("accent", speakerOf(message));
-	const lines = printableLines(message.text).map((text): ScreenLine => ({ text, fit: "wrap", indent: 2 }));
-	return [{ text: who, fit: "cut" }, ...lines];
+/** The speaker is at the left edge, where no text of a message can ever stand. */
+function messageLines(message: PeerContextMessage, styles: Styles, now: number): ScreenLine[] {
+	const lines = printableLines(message.text).map((text): ScreenLine => ({ fit: "wrap", text, indent: TEXT_INDENT }));
+	return [EMPTY_LINE, headingLine(speakerOf(message), message.time, styles, now), ...lines];
+}
+
+function headingLine(heading: string, time: number | null, styles: Styles, now: number): CutLine {
+	const age = time === null ? "" : ` · ${formatAge(now - time)}`;
+	return {
+		fit: "cut",
+		parts: [{ text: heading, style: (text) => styles.fg("accent", text) }],
+		tail: { text: age, style: (text) => styles.fg("muted", text) },
+	};
 }
 
 function speakerOf(message: PeerContextMessage): string {
@@ -67,10 +86,18 @@ function speakerOf(message: PeerContextMessage): string {
 
 function activityLines({ activity }: PeerContext, styles: Styles, now: number): ScreenLine[] {
 	if (!activity || activity.tools.length === 0) return [];
-	const tools = activity.tools.map(({ name, status, time }): ScreenLine => {
-		const age = time === null ? "" : ` ${formatAge(now - time)}`;
-		const text = `${printableLine(name, TOOL_NAME_CODE_POINTS)} ${styles.fg("muted", `${status}${age}`)}`;
-		return { text, fit: "cut", indent: 2 };
+	const tools = activity.tools.map(({ name, status, time }): CutLine => {
+		const facts = [status, ...(time === null ? [] : [formatAge(now - time)])];
+		return {
+			fit: "cut",
+			indent: TEXT_INDENT,
+			parts: [{ text: printableLine(name, TOOL_NAME_CODE_POINTS) }],
+			tail: { text: ["", ...facts].join(" · "), style: (text) => styles.fg("muted", text) },
+		};
 	});
-	return [{ text: styles.fg("accent", "tool calls"), fit: "cut" }, ...tools];
+	return [EMPTY_LINE, headingLine("tool calls", null, styles, now), ...tools];
+}
+
+function countOf(count: number, noun: string): string {
+	return `${count} ${noun}${count === 1 ? "" : "s"}`;
 }

@@ -2,11 +2,12 @@
  * The main job on real pi sessions: one works, another in the same directory looks at it, first by RPC, then through its
  * model's tool. `--json` prints the reply and the tool's value as one object and nothing else.
  */
-import { createHash } from "node:crypto";
-import { mkdirSync, mkdtempSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import process from "node:process";
+import { isDeepStrictEqual } from "node:util";
+import { fileState } from "../support/file-state.ts";
 import { PiProcess } from "../support/pi/pi-process.ts";
 import { type DemoResult, describeDemo } from "./describe-demo.ts";
 
@@ -40,19 +41,12 @@ async function runDemo(): Promise<DemoResult> {
 		await worker.start();
 		await worker.prompt("The retry test is flaky on slow machines. Find out why and fix it.");
 		const { sessionId, sessionFile = "" } = await worker.client.getState();
-		const before = stateOf(sessionFile);
+		const before = fileState(sessionFile);
 		const looked = await lookAt(sessionId, workspace);
-		return { ...looked, logUnchanged: stateOf(sessionFile) === before };
+		return { ...looked, logUnchanged: isDeepStrictEqual(fileState(sessionFile), before) };
 	} finally {
 		await worker.stop();
 	}
-}
-
-/** Content and times of a file in one string. */
-function stateOf(file: string): string {
-	const { mtimeNs, ctimeNs } = statSync(file, { bigint: true });
-	const content = createHash("sha256").update(readFileSync(file)).digest("hex");
-	return [content, mtimeNs, ctimeNs].join(" ");
 }
 
 async function lookAt(sessionId: string, workspace: string): Promise<Omit<DemoResult, "logUnchanged">> {

@@ -68,6 +68,21 @@ export class BranchFold {
 		return true;
 	}
 
+	/**
+	 * Rows of this fold that were never measured although they matter: messages on the surface, and the last answer of
+	 * the branch, whose calls decide about its step. While there are any, the fold's figures mean nothing.
+	 */
+	unmeasuredRows(): number[] {
+		const index = this.#index;
+		const rows = [...this.newestFirst()].filter((row) => index.isUnmeasured(row));
+		for (const row of this.branch()) {
+			if (index.kind(row) !== LineKind.assistant) continue;
+			if (index.isUnmeasured(row) && !rows.includes(row)) rows.push(row);
+			break;
+		}
+		return rows;
+	}
+
 	/** The surface's rows, newest first; the checkpoint, which stands for the oldest part, comes last. */
 	*newestFirst(): Generator<number> {
 		const index = this.#index;

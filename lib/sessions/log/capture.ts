@@ -12,19 +12,11 @@ import type { CaptureWant } from "../query.ts";
 import type { BranchFold } from "./branch-fold.ts";
 import { callsOf, type EntryLoader, type LoadedEntry, type LoadedResult } from "./entry-loader.ts";
 import { asRecord } from "./json-object.ts";
-import { LineKind } from "./line-facts.ts";
+import { isFailed, LineKind } from "./line-facts.ts";
 import { type LogIndex, NO_ROW } from "./log-index.ts";
 
 /** Tool results that are looked at for the calls in question: a call has one, so this is plenty. */
 const RESULTS_LOOKED_AT = 256;
-
-interface FoundCall {
-	readonly id: string;
-	readonly name: string;
-	readonly time: number | null;
-	/** Whether its turn is the current one and still open. */
-	readonly turnOpen: boolean;
-}
 
 type SurfaceWant = NonNullable<CaptureWant["surface"]>;
 
@@ -90,42 +82,41 @@ export class CaptureBuilder {
 		return { turn, step, calls: maxCalls > 0 ? await this.#calls(maxCalls) : [] };
 	}
 
+	/** Oldest first. Ids may repeat: a result belongs to the nearest call before it that has its id. */
 	async #calls(maxCalls: number): Promise<CapturedCall[]> {
-		const { calls, results } = await this.#newestCalls(maxCalls);
-		const resultOf = await this.#resultsOf(results, new Set(calls.map((call) => call.id)));
-		return calls.reverse().map(({ id, name, time, turnOpen }) => {
-			const result = resultOf.get(id);
-			const outcome = !result ? "pending" : result.isError ? "error" : "completed";
-			return { name, callId: id, time: result?.time ?? time, outcome, turnOpen };
-		});
-	}
-
-	/** The newest calls, newest first, and the rows of the results that came after them. */
-	async #newestCalls(maxCalls: number): Promise<{ calls: FoundCall[]; results: number[] }> {
 		const index = this.#index;
-		const calls: FoundCall[] = [];
-		const results: number[] = [];
+		const calls: CapturedCall[] = [];
+		const results = new Map<string, LoadedResult>();
+		let looked = 0;
 		let turnOpen = this.#fold.turns.turnOpen;
 		for (const row of this.#fold.branch()) {
 			const kind = index.kind(row);
-			if (kind === LineKind.toolResult && results.length < RESULTS_LOOKED_AT) results.push(row);
+			if (kind === LineKind.toolResult && looked++ < RESULTS_LOOKED_AT) {
+				const result = await this.#loader.loadResult(row);
+				// Going back in time, the last one seen is the first that was written.
+				results.set(result.callId, result);
+			}
 			if (kind === LineKind.assistant && index.calls(row) > 0) {
-				const { message, time } = await this.#loader.load(row);
-				for (const call of callsOf(message).reverse()) calls.push({ ...call, time, turnOpen });
+				calls.push(...(await this.#callsOf(row, turnOpen, results)));
 				if (calls.length >= maxCalls) break;
 			}
 			if (row === this.#fold.turnStart) turnOpen = false;
 		}
-		return { calls: calls.slice(0, maxCalls), results };
+		return calls.slice(0, maxCalls).reverse();
 	}
 
-	async #resultsOf(rows: readonly number[], wanted: ReadonlySet<string>): Promise<Map<string, LoadedResult>> {
-		const found = new Map<string, LoadedResult>();
-		for (const row of rows) {
-			if (found.size === wanted.size) break;
-			const result = await this.#loader.loadResult(row);
-			if (wanted.has(result.callId) && !found.has(result.callId)) found.set(result.callId, result);
-		}
-		return found;
+	/** The calls of one message, newest first; takes their results out of `results`. */
+	async #callsOf(row: number, turnOpen: boolean, results: Map<string, LoadedResult>): Promise<CapturedCall[]> {
+		const { message, time } = await this.#loader.load(row);
+		// The calls of a failed message are not carried out, also when a retry goes on with the turn.
+		const canEnd = turnOpen && !isFailed(this.#index.outcome(row));
+		return callsOf(message)
+			.reverse()
+			.map(({ id, name }) => {
+				const result = results.get(id);
+				results.delete(id);
+				const outcome = !result ? "pending" : result.isError ? "error" : "completed";
+				return { name, callId: id, time: result?.time ?? time, outcome, turnOpen: canEnd };
+			});
 	}
 }

@@ -60,9 +60,9 @@ export function readEntryFacts(
 	if (!parsed.success) return false;
 	const entry = parsed.data;
 	if (!versionOne) {
-		facts.id = entry.id === undefined ? NO_ID : ids.internText(entry.id);
+		facts.id = entry.id === undefined ? NO_ID : ids.intern(entry.id);
 		if (facts.id === NO_ID) return false;
-		facts.parent = entry.parentId ? ids.internText(entry.parentId) : NO_ID;
+		facts.parent = entry.parentId ? ids.intern(entry.parentId) : NO_ID;
 	}
 	readers.get(entry.type)?.(entry, find, ids, facts);
 	return true;
@@ -98,7 +98,7 @@ function readCompaction(entry: Entry, find: FindElided, ids: EntryIds, facts: Li
 	facts.kind = LineKind.compaction;
 	const { firstKeptEntryId, firstKeptEntryIndex, summary, fromHook } = entry;
 	facts.compaction = {
-		firstKept: typeof firstKeptEntryId === "string" ? ids.internText(firstKeptEntryId) : NO_ID,
+		firstKept: typeof firstKeptEntryId === "string" ? ids.intern(firstKeptEntryId) : NO_ID,
 		firstKeptIndex: typeof firstKeptEntryIndex === "number" ? firstKeptEntryIndex : null,
 		summaryBytes: joinedBytes(summary, find, false),
 		by: fromHook === true ? "extension" : "pi",
@@ -110,7 +110,7 @@ function readEdit(entry: Entry, find: FindElided, ids: EntryIds, facts: LineFact
 	if (typeof entry.targetId !== "string" || !replacement.success) return;
 	facts.kind = LineKind.contextEdit;
 	facts.edit = {
-		target: ids.internText(entry.targetId),
+		target: ids.intern(entry.targetId),
 		replacementBytes: replacement.data === null ? null : joinedBytes(replacement.data.content, find, false),
 	};
 }
@@ -118,7 +118,7 @@ function readEdit(entry: Entry, find: FindElided, ids: EntryIds, facts: LineFact
 function readMark(entry: Entry, _find: FindElided, ids: EntryIds, facts: LineFacts): void {
 	if (entry.customType !== MARK_CUSTOM_TYPE) return;
 	const mark = markSchema.safeParse(entry.data);
-	if (mark.success) facts.mark = { entry: ids.internText(mark.data.entry), bit: markBits[mark.data.source] };
+	if (mark.success) facts.mark = { entry: ids.intern(mark.data.entry), bit: markBits[mark.data.source] };
 }
 
 function readName(entry: Entry, find: FindElided, _ids: EntryIds, facts: LineFacts): void {

@@ -12,7 +12,6 @@ export const MAX_ENTRY_ID_LENGTH = 512;
 /** No id: a root's parent. */
 export const NO_ID = -1;
 
-const HEX_ID_LENGTH = 8;
 const FREE = -1;
 const NO_LINE = -1;
 
@@ -37,6 +36,14 @@ export class EntryIds {
 	readonly #named = new Map<string, number>();
 	#namedBytes = 0;
 
+	/** @param expected how many ids there will be, roughly */
+	constructor(expected = 0) {
+		if (expected <= this.#rows.length) return;
+		const length = 2 ** Math.ceil(Math.log2(expected));
+		this.#grow(length);
+		this.#slots = new Int32Array(length * 2).fill(FREE);
+	}
+
 	/** Bytes held, roughly. */
 	get size(): number {
 		return (
@@ -54,24 +61,8 @@ export class EntryIds {
 		return this.#count++;
 	}
 
-	/** The symbol of the id whose bytes stand at `from` to `end`; NO_ID when it can't be one. */
-	internBytes(bytes: Buffer, from: number, end: number): number {
-		if (end - from === HEX_ID_LENGTH) {
-			let value = 0;
-			let index = from;
-			for (; index < end; index++) {
-				const byte = bytes[index] ?? 0;
-				const digit = byte >= 48 && byte <= 57 ? byte - 48 : byte >= 97 && byte <= 102 ? byte - 87 : -1;
-				if (digit < 0) break;
-				value = value * 16 + digit;
-			}
-			if (index === end) return this.#internHex(value);
-		}
-		return this.#internName(bytes.toString("utf8", from, Math.min(end, from + MAX_ENTRY_ID_LENGTH * 3 + 1)));
-	}
-
-	/** The symbol of an id that was decoded; NO_ID when it can't be one. */
-	internText(id: string): number {
+	/** The symbol of an id; NO_ID when it can't be one. */
+	intern(id: string): number {
 		return /^[0-9a-f]{8}$/.test(id) ? this.#internHex(Number.parseInt(id, 16)) : this.#internName(id);
 	}
 
@@ -124,8 +115,7 @@ export class EntryIds {
 		return symbol;
 	}
 
-	#grow(): void {
-		const length = this.#rows.length * 2;
+	#grow(length = this.#rows.length * 2): void {
 		const hexIds = new Uint32Array(length);
 		hexIds.set(this.#hexIds);
 		this.#hexIds = hexIds;

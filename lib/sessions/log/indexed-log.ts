@@ -5,12 +5,13 @@
  */
 import { setImmediate } from "node:timers/promises";
 import { CaptureError, type CaptureWant, type SessionCapture } from "../query.ts";
-import { BranchFold } from "./branch-fold.ts";
+import type { BranchFold } from "./branch-fold.ts";
 import { CaptureBuilder } from "./capture.ts";
 import { DamagedRowError, EntryLoader } from "./entry-loader.ts";
 import { type FileState, isSameFile, isSameState, LogFile, stateOfPath } from "./log-file.ts";
 import { type LogHeader, LogIndex, NO_ROW } from "./log-index.ts";
 import { scanLog } from "./log-scanner.ts";
+import { foldMeasured } from "./measured-fold.ts";
 
 /** What a log alone can say: a capture without what is kept beside the log. */
 export type LogCapture = Omit<SessionCapture, "header"> & { readonly header: LogHeader };
@@ -20,6 +21,10 @@ const FINGERPRINT_BYTES = 512;
 
 /** A file changed this recently may change again without a new time: clocks of file systems tick in milliseconds. */
 const SETTLED_NS = 50_000_000n;
+
+/** Room for as many entries as a file of this kind has is made at once, up to a bound: growing costs more. */
+const TYPICAL_LINE_BYTES = 12 * 1024;
+const MAX_EXPECTED_ROWS = 64 * 1024;
 
 /** Captures kept for a file that does not change. */
 const KEPT_CAPTURES = 4;
@@ -98,7 +103,7 @@ export class IndexedLog {
 		const file = new LogFile(this.#path);
 		try {
 			const opening = openingOf(file);
-			if (!this.#continues(file, opening.state)) this.#forget();
+			if (!this.#continues(file, opening.state)) this.#forget(opening.state.size);
 			this.#fileOfIndex = opening.state;
 			await this.#scan(file, opening, signal);
 			if (!this.#index.header || this.#index.rejected) throw new CaptureError("unavailable");
@@ -147,8 +152,9 @@ export class IndexedLog {
 		const index = this.#index;
 		const loader = new EntryLoader(file, index, signal);
 		if (index.leaf !== NO_ROW) await loader.validate(index.leaf);
-		if (!this.#fold?.advance()) this.#fold = await BranchFold.of(index);
-		const builder = new CaptureBuilder(index, this.#fold, loader);
+		const fold = this.#fold?.advance() ? this.#fold : await foldMeasured(file, index, signal);
+		this.#fold = fold;
+		const builder = new CaptureBuilder(index, fold, loader);
 		const surface = want.surface && (await builder.surface(want.surface));
 		const activity = want.activity && (await builder.activity(want.activity.calls));
 		if (!index.header) throw new CaptureError("unavailable");
@@ -157,7 +163,7 @@ export class IndexedLog {
 			title: index.name,
 			capturedThroughSeq: index.leaf === NO_ROW ? null : index.seq(index.leaf),
 			capturedAt: Date.now(),
-			damagedLines: index.damagedLines + this.#fold.brokenLinks,
+			damagedLines: index.damagedLines + fold.brokenLinks,
 			...(surface && { surface }),
 			...(activity && { activity }),
 		};
@@ -205,8 +211,9 @@ export class IndexedLog {
 		this.#captures.set(JSON.stringify(want), capture);
 	}
 
-	#forget(): void {
-		this.#index = new LogIndex();
+	/** @param size what the file has that will be indexed next, in bytes */
+	#forget(size = 0): void {
+		this.#index = new LogIndex(Math.min(MAX_EXPECTED_ROWS, size / TYPICAL_LINE_BYTES));
 		this.#fold = null;
 		this.#fingerprint = null;
 		this.#fileOfIndex = null;

@@ -31,6 +31,11 @@ export function isCompleted(outcome: number): boolean {
 	return outcome >= 1 && outcome <= 3;
 }
 
+/** The outcomes of a message that the model could not finish. */
+export function isFailed(outcome: number): boolean {
+	return outcome === outcomes.indexOf("error") || outcome === outcomes.indexOf("aborted");
+}
+
 /** A context edit: what it replaces its target's content with. Null omits the target. */
 export interface EditFacts {
 	readonly target: number;
@@ -55,6 +60,9 @@ export interface MarkFacts {
 
 /** Who wrote a user entry, as marks say; several marks add up. */
 export const markBits = { user: 1, extension: 2, unclear: 4 } as const;
+
+/** A message's `textBytes` when nobody looked at its texts yet: it was not expected to be on the surface. */
+export const UNMEASURED = 0xffffffff;
 
 /** Facts of the line in hand. One object is reused for all lines. */
 export class LineFacts {

@@ -1,45 +1,64 @@
 /**
- * Reads what pi's own writer leaves, straight from the bytes of one whole line.
+ * Reads what pi's own writer leaves, from the bytes of one whole line.
  *
  * It only ever says yes to shapes that it knows to the letter; everything else is left to a parse (entry-facts.ts),
  * which must come to the same facts. Two orders of keys are known: structure first (`type, id, parentId, timestamp`)
  * and payload first, where the structure is the line's last few dozen bytes.
+ *
+ * The work is done by regular expressions over short slices and by native searches: they are as quick on the first line
+ * of a new process as later, where loops of our own would only become quick after thousands of lines.
  */
 import { type EntryIds, NO_ID } from "./entry-ids.ts";
 import {
+	ByteSearch,
 	CLOSE_BRACE,
 	CLOSE_BRACKET,
-	COLON,
 	COMMA,
 	findStringEnd,
-	OPEN_BRACE,
 	OPEN_BRACKET,
 	QUOTE,
 	skipNested,
-	standsAt,
 	TextMeasure,
 } from "./json-bytes.ts";
-import { type LineFacts, LineKind, outcomes } from "./line-facts.ts";
+import { type LineFacts, LineKind, outcomeNumber, UNMEASURED } from "./line-facts.ts";
 
-const literal = (text: string) => Buffer.from(text, "latin1");
+/** Enough for the structure with ids of 64 characters and the beginning of a message. */
+const HEAD_BYTES = 384;
+const TAIL_BYTES = 160;
+/** Behind its content a message is some 350 bytes; one with an error's text has more. */
+const REST_BYTES = 8 * 1024;
 
-const TYPE = literal('{"type":"');
-const ID = literal(',"id":"');
-const PARENT = literal(',"parentId":');
-const NULL = literal("null");
-const TIMESTAMP = literal(',"timestamp":"');
-const MESSAGE = literal('"message');
-const ROLE = literal(',"message":{"role":"');
-const CONTENT = literal(',"content":');
-const TEXT = literal('text","text":"');
-const SIGNATURE = literal(',"textSignature":"');
-const TOOL_CALL = literal('toolCall"');
-const STOP_REASON = literal('stopReason"');
-const SKILL = literal('<skill name=\\"');
+/** Printable characters without quote and backslash: what needs no decoding. */
+const PLAIN = "[ !#-[\\]-~]";
+const ID = `"(${PLAIN}{1,64})"`;
+const STRUCTURE = `"id":${ID},"parentId":(?:null|${ID}),"timestamp":"${PLAIN}{24}"`;
 
-/** An ISO time in UTC with milliseconds. */
-const TIMESTAMP_LENGTH = 24;
-const HEX_ID_LENGTH = 8;
+const head = new RegExp(`^\\{"type":"(\\w{1,24})",${STRUCTURE}(?:,"message":\\{"role":"(\\w{1,16})"(?:,"content":)?)?`);
+const tail = new RegExp(`,${STRUCTURE}\\}$`);
+const typeWord = /^\{"type":"(\w{1,24})"/;
+/** A custom entry that begins with its custom type, as pi writes it, tells at once that it is no mark. */
+const otherCustomType = /^\{"type":"custom","customType":"(?!cross-session")/;
+
+const STRING = '"(?:[^"\\\\\\u0000-\\u001f]|\\\\.)*"';
+const SCALAR = `(?:${STRING}|-?[\\d.eE+-]+|true|false|null)`;
+/** An object of at most two levels, such as pi's usage; what is in it does not matter. */
+const OBJECT = `\\{(?:[^{}"]|${STRING}|\\{(?:[^{}"]|${STRING})*\\})*\\}`;
+/** The keys behind a message's content. Another role or content, or a key with escapes, is not known to the letter. */
+const KEY = `"(?!role"|content")${PLAIN}*"`;
+const MEMBER = `,(?!"stopReason")${KEY}:(?:${SCALAR}|${OBJECT})`;
+// Not inside the repetition: a group there forgets what it caught at the next turn.
+const rest = new RegExp(`^(?:${MEMBER})*(?:,"stopReason":"(\\w*)"(?:${MEMBER})*)?\\}\\}$`);
+
+/** A message's stopReason, when it stands among its last keys: what closes behind it is the message and the line. */
+const ending = new RegExp(`,"stopReason":"(\\w*)"(?:,(?!"stopReason")${KEY}:(?:${SCALAR}|${OBJECT}))*\\}\\}$`);
+const ENDING_BYTES = 512;
+
+/** The beginning of a block: its type, and of a text what comes before the text itself. */
+const block = new RegExp(`^\\{"type":"(?:(text)","text":"(<skill name=)?|(?!text")(${PLAIN}{1,24})")`);
+const BLOCK_BYTES = 48;
+const TEXT_START = '{"type":"text","text":"';
+const SIGNATURE = ',"textSignature":"';
+const SKILL = "<skill name=";
 
 /** Types whose lines are read here; those with a payload that the index needs are parsed instead. */
 const plainTypes = new Map<string, LineKind>([
@@ -52,26 +71,21 @@ const plainTypes = new Map<string, LineKind>([
 	["usage", LineKind.other],
 ]);
 
-/** Roles with the quote that ends them, the commonest first, and whether the index looks at the content. */
-const roles = [
-	{ name: literal('toolResult"'), kind: LineKind.toolResult, hasTexts: false },
-	{ name: literal('assistant"'), kind: LineKind.assistant, hasTexts: true },
-	{ name: literal('user"'), kind: LineKind.user, hasTexts: true },
-	{ name: literal('custom"'), kind: LineKind.customMessage, hasTexts: false },
-	{ name: literal('hookMessage"'), kind: LineKind.customMessage, hasTexts: false },
-	{ name: literal('system"'), kind: LineKind.other, hasTexts: false },
-	{ name: literal('bashExecution"'), kind: LineKind.other, hasTexts: false },
-];
-
-/** Stop reasons as values, in the order of {@link outcomes}. */
-const stopReasons = outcomes.map((name) => literal(`"${name}"`));
-
-/** Marks of this package are custom entries; they are few and short, and are parsed. */
-const MARK = literal('custom","customType":"cross-session"');
+/** Roles that are known, and whether the index looks at the content. */
+const roles = new Map<string, { kind: LineKind; hasTexts: boolean }>([
+	["toolResult", { kind: LineKind.toolResult, hasTexts: false }],
+	["assistant", { kind: LineKind.assistant, hasTexts: true }],
+	["user", { kind: LineKind.user, hasTexts: true }],
+	["custom", { kind: LineKind.customMessage, hasTexts: false }],
+	["hookMessage", { kind: LineKind.customMessage, hasTexts: false }],
+	["system", { kind: LineKind.other, hasTexts: false }],
+	["bashExecution", { kind: LineKind.other, hasTexts: false }],
+]);
 
 export class LineStructure {
 	readonly #ids: EntryIds;
 	readonly #measure = new TextMeasure();
+	readonly #toolCall = new ByteSearch(Buffer.from('{"type":"toolCall"', "latin1"));
 
 	constructor(ids: EntryIds) {
 		this.#ids = ids;
@@ -79,111 +93,75 @@ export class LineStructure {
 
 	/**
 	 * Reads the line from `start` to `end` (without line feed and trailing white space) into `facts`.
+	 * @param measures false: a message's texts need not be measured, if its end tells enough
 	 * @returns false when the line isn't of a known shape: facts mean nothing then
 	 */
-	read(bytes: Buffer, start: number, end: number, facts: LineFacts): boolean {
-		if (end - start < 32 || bytes[end - 1] !== CLOSE_BRACE || !standsAt(bytes, start, TYPE)) return false;
-		const word = start + TYPE.length;
-		if (standsAt(bytes, word - 1, MESSAGE)) return this.#readMessage(bytes, word, end, facts);
-		if (standsAt(bytes, word, MARK)) return false;
-		const wordEnd = bytes.indexOf(QUOTE, word);
-		if (wordEnd < 0 || wordEnd - word > 24) return false;
-		const kind = plainTypes.get(bytes.toString("latin1", word, wordEnd));
-		if (kind === undefined) return false;
-		facts.kind = kind;
-		return this.#readHead(bytes, wordEnd + 1, end, facts) > 0 || this.#readTail(bytes, wordEnd + 1, end, facts);
+	read(bytes: Buffer, start: number, end: number, facts: LineFacts, measures = true): boolean {
+		if (bytes[end - 1] !== CLOSE_BRACE) return false;
+		const text = bytes.toString("latin1", start, Math.min(end, start + HEAD_BYTES));
+		const found = head.exec(text);
+		if (!found) return this.readEnds(text, bytes.toString("latin1", Math.max(start, end - TAIL_BYTES), end), facts);
+		if (found[1] !== "message") return this.#readPlain(found, text, facts);
+		const role = roles.get(found[4] ?? "");
+		if (!role || bytes[end - 2] !== CLOSE_BRACE) return false;
+		facts.kind = role.kind;
+		if (!this.#takeIds(found, facts)) return false;
+		if (!role.hasTexts) return true;
+		if (!measures && this.#readEnding(bytes, start, end, facts)) return true;
+		if (!found[0].endsWith(":")) return false;
+		const content = this.#readContent(bytes, start + found[0].length, end, facts);
+		return content > 0 && this.#readRest(bytes, content, end, facts);
 	}
 
 	/**
 	 * What can be said of a line from its first bytes alone: the kind of a message whose content isn't looked at.
 	 * @returns false when the content, or the line's end, is needed
 	 */
-	readStart(bytes: Buffer, end: number, facts: LineFacts): boolean {
-		if (!standsAt(bytes, 0, TYPE) || !standsAt(bytes, TYPE.length - 1, MESSAGE)) return false;
-		const role = this.#readRole(bytes, TYPE.length, end, facts);
-		const known = role > 0 ? roleAt(bytes, role) : undefined;
-		if (!known || known.hasTexts) return false;
-		facts.kind = known.kind;
-		return true;
+	readStart(text: string, facts: LineFacts): boolean {
+		const found = head.exec(text);
+		const role = found?.[1] === "message" ? roles.get(found[4] ?? "") : undefined;
+		if (!found || !role || role.hasTexts) return false;
+		facts.kind = role.kind;
+		return this.#takeIds(found, facts);
 	}
 
 	/** Reads a payload-first line's place in the tree from its last bytes, when its first bytes tell a plain type. */
-	readEnds(head: Buffer, tail: Buffer, facts: LineFacts): boolean {
-		if (!standsAt(head, 0, TYPE) || standsAt(head, TYPE.length, MARK)) return false;
-		const word = head.toString("latin1", TYPE.length, TYPE.length + 24);
-		const kind = plainTypes.get(word.slice(0, word.indexOf('"')));
-		if (kind === undefined || tail[tail.length - 1] !== CLOSE_BRACE) return false;
+	readEnds(start: string, end: string, facts: LineFacts): boolean {
+		const type = typeWord.exec(start)?.[1] ?? "";
+		const kind = plainTypes.get(type);
+		if (kind === undefined || (type === "custom" && !otherCustomType.test(start))) return false;
+		const found = tail.exec(end);
+		if (!found) return false;
 		facts.kind = kind;
-		return this.#readTail(tail, 0, tail.length, facts);
+		return this.#takeIds(["", "", found[1], found[2]], facts);
 	}
 
-	#readMessage(bytes: Buffer, word: number, end: number, facts: LineFacts): boolean {
-		const role = this.#readRole(bytes, word, end, facts);
-		if (role < 0 || bytes[end - 2] !== CLOSE_BRACE) return false;
-		const known = roleAt(bytes, role);
-		if (!known) return false;
-		facts.kind = known.kind;
-		if (!known.hasTexts) return true;
-		const key = role + known.name.length;
-		if (!standsAt(bytes, key, CONTENT)) return false;
-		const content = this.#readContent(bytes, key + CONTENT.length, end, facts);
-		if (content < 0) return false;
-		return this.#readMessageRest(bytes, content, end, facts) === end - 1;
-	}
-
-	/** Reads a message entry's structure; returns where its role begins, or -1. */
-	#readRole(bytes: Buffer, word: number, end: number, facts: LineFacts): number {
-		if (bytes[word + 7] !== QUOTE) return -1;
-		const after = this.#readHead(bytes, word + 8, end, facts);
-		return after > 0 && standsAt(bytes, after, ROLE) ? after + ROLE.length : -1;
-	}
-
-	/** Reads `,"id":…,"parentId":…,"timestamp":…`; returns the index behind it, or -1. */
-	#readHead(bytes: Buffer, from: number, end: number, facts: LineFacts): number {
-		if (!standsAt(bytes, from, ID)) return -1;
-		const id = from + ID.length;
-		const idEnd = plainStringEnd(bytes, id, end);
-		if (idEnd < 0 || !standsAt(bytes, idEnd + 1, PARENT)) return -1;
-		let index = idEnd + 1 + PARENT.length;
-		if (standsAt(bytes, index, NULL)) {
-			facts.parent = NO_ID;
-			index += NULL.length;
-		} else {
-			const parentEnd = bytes[index] === QUOTE ? plainStringEnd(bytes, index + 1, end) : -1;
-			if (parentEnd < 0) return -1;
-			facts.parent = this.#ids.internBytes(bytes, index + 1, parentEnd);
-			if (facts.parent === NO_ID) return -1;
-			index = parentEnd + 1;
+	/** Reads how a message ended and whether it called tools, and leaves its texts unmeasured. */
+	#readEnding(bytes: Buffer, start: number, end: number, facts: LineFacts): boolean {
+		if (facts.kind === LineKind.assistant) {
+			const found = ending.exec(bytes.toString("latin1", Math.max(start, end - ENDING_BYTES), end));
+			if (!found) return false;
+			facts.outcome = outcomeNumber(found[1]);
+			// Inside a string its quotes would be escaped; how many calls there are is not known.
+			facts.calls = this.#toolCall.after(bytes, start) < end ? 1 : 0;
 		}
-		if (!standsAt(bytes, index, TIMESTAMP)) return -1;
-		const time = index + TIMESTAMP.length;
-		if (bytes[time + TIMESTAMP_LENGTH] !== QUOTE) return -1;
-		facts.id = this.#ids.internBytes(bytes, id, idEnd);
-		return facts.id === NO_ID ? -1 : time + TIMESTAMP_LENGTH + 1;
-	}
-
-	/** Reads `,"id":…,"parentId":…,"timestamp":…}` that ends at `end`, with ids of 8 characters. */
-	#readTail(bytes: Buffer, from: number, end: number, facts: LineFacts): boolean {
-		const time = end - 2 - TIMESTAMP_LENGTH;
-		const timestamp = time - TIMESTAMP.length;
-		if (timestamp < from || bytes[end - 2] !== QUOTE || !standsAt(bytes, timestamp, TIMESTAMP)) return false;
-		if (hasQuoteOrEscape(bytes, time, time + TIMESTAMP_LENGTH)) return false;
-		let parent = NO_ID;
-		let index = timestamp - NULL.length;
-		if (!standsAt(bytes, index, NULL)) {
-			index = timestamp - HEX_ID_LENGTH - 2;
-			if (bytes[timestamp - 1] !== QUOTE || bytes[index] !== QUOTE) return false;
-			if (hasQuoteOrEscape(bytes, index + 1, timestamp - 1)) return false;
-			parent = this.#ids.internBytes(bytes, index + 1, timestamp - 1);
-		}
-		if (!standsAt(bytes, index - PARENT.length, PARENT)) return false;
-		const idEnd = index - PARENT.length - 1;
-		const id = idEnd - HEX_ID_LENGTH;
-		if (bytes[idEnd] !== QUOTE || id - ID.length < from || !standsAt(bytes, id - ID.length, ID)) return false;
-		if (hasQuoteOrEscape(bytes, id, idEnd)) return false;
-		facts.parent = parent;
-		facts.id = this.#ids.internBytes(bytes, id, idEnd);
+		facts.textBytes = UNMEASURED;
 		return true;
+	}
+
+	#readPlain(found: RegExpExecArray, text: string, facts: LineFacts): boolean {
+		const kind = plainTypes.get(found[1] ?? "");
+		if (kind === undefined || (found[1] === "custom" && !otherCustomType.test(text))) return false;
+		facts.kind = kind;
+		return this.#takeIds(found, facts);
+	}
+
+	/** @param found the id and the parent's id as its third and fourth element */
+	#takeIds(found: readonly (string | undefined)[], facts: LineFacts): boolean {
+		const [, , id = "", parent] = found;
+		facts.id = this.#ids.intern(id);
+		facts.parent = parent === undefined ? NO_ID : this.#ids.intern(parent);
+		return facts.id !== NO_ID;
 	}
 
 	/** Reads a message's content at `from`; returns the index behind it, or -1. */
@@ -195,24 +173,27 @@ export class LineStructure {
 		}
 		if (bytes[from] !== OPEN_BRACKET) return -1;
 		if (bytes[from + 1] === CLOSE_BRACKET) return from + 2;
-		let index = from + 1;
+		return this.#readBlocks(bytes, from + 1, end, facts);
+	}
+
+	#readBlocks(bytes: Buffer, from: number, end: number, facts: LineFacts): number {
+		let index = from;
 		let texts = 0;
 		let hasText = false;
 		for (;;) {
-			if (!standsAt(bytes, index, TYPE)) return -1;
-			const word = index + TYPE.length;
-			if (standsAt(bytes, word, TEXT)) {
-				const text = word + TEXT.length;
-				if (facts.kind === LineKind.user && standsAt(bytes, text, SKILL)) return -1;
+			const found = block.exec(bytes.toString("latin1", index, Math.min(end, index + BLOCK_BYTES)));
+			if (!found) return -1;
+			if (found[1]) {
+				if (found[2] && facts.kind === LineKind.user) return -1;
+				const text = index + TEXT_START.length;
 				const before = facts.textBytes;
 				const close = this.#takeText(bytes, text, end, facts);
-				if (close < 0) return -1;
 				hasText ||= facts.textBytes > before;
 				if (texts++ > 0) facts.textBytes++;
-				index = this.#endTextBlock(bytes, close + 1, end);
+				index = close < 0 ? -1 : endTextBlock(bytes, close + 1, end);
 			} else {
-				if (standsAt(bytes, word, TOOL_CALL)) facts.calls++;
-				index = this.#skipBlock(bytes, word, end);
+				if (found[3] === "toolCall") facts.calls++;
+				index = skipNested(bytes, index + found[0].length, end);
 			}
 			if (index < 0) return -1;
 			if (bytes[index] === CLOSE_BRACKET) break;
@@ -231,88 +212,24 @@ export class LineStructure {
 		return close;
 	}
 
-	/** Skips a block whose type isn't text; -1 when its type can't be told from the bytes. */
-	#skipBlock(bytes: Buffer, word: number, end: number): number {
-		const wordEnd = plainStringEnd(bytes, word, end);
-		if (wordEnd < 0 || standsAt(bytes, word, TEXT_WORD)) return -1;
-		return skipNested(bytes, wordEnd + 1, end);
-	}
-
-	/** A text block ends behind its text, or has a signature; other keys might say something else about it. */
-	#endTextBlock(bytes: Buffer, from: number, end: number): number {
-		if (bytes[from] === CLOSE_BRACE) return from + 1;
-		if (!standsAt(bytes, from, SIGNATURE)) return -1;
-		const close = findStringEnd(bytes, from + SIGNATURE.length, end);
-		return close > 0 && bytes[close + 1] === CLOSE_BRACE ? close + 2 : -1;
-	}
-
-	/** Reads the keys behind a message's content, for its stopReason; returns the index behind the message, or -1. */
-	#readMessageRest(bytes: Buffer, from: number, end: number, facts: LineFacts): number {
-		let index = from;
-		while (index < end) {
-			const byte = bytes[index];
-			if (byte === CLOSE_BRACE) return index + 1;
-			if (byte !== COMMA || bytes[index + 1] !== QUOTE) return -1;
-			const key = index + 2;
-			const keyEnd = findStringEnd(bytes, key, end);
-			if (keyEnd < 0 || bytes[keyEnd + 1] !== COLON || hasQuoteOrEscape(bytes, key, keyEnd)) return -1;
-			if (standsAt(bytes, key, CONTENT_KEY) || standsAt(bytes, key, ROLE_KEY)) return -1;
-			const value = keyEnd + 2;
-			const valueEnd = skipValue(bytes, value, end);
-			if (valueEnd < 0) return -1;
-			if (facts.kind === LineKind.assistant && standsAt(bytes, key, STOP_REASON)) {
-				facts.outcome = Math.max(
-					0,
-					stopReasons.findIndex((reason) => standsAt(bytes, value, reason)),
-				);
-			}
-			index = valueEnd;
-		}
-		return -1;
+	/** Reads the keys behind a message's content, for its stopReason: they end the message and the line. */
+	#readRest(bytes: Buffer, from: number, end: number, facts: LineFacts): boolean {
+		if (end - from > REST_BYTES) return false;
+		const found = rest.exec(bytes.toString("latin1", from, end));
+		if (!found) return false;
+		if (facts.kind === LineKind.assistant) facts.outcome = outcomeNumber(found[1]);
+		return true;
 	}
 }
 
-const TEXT_WORD = literal('text"');
-const CONTENT_KEY = literal('content"');
-const ROLE_KEY = literal('role"');
-
-function roleAt(bytes: Buffer, at: number): (typeof roles)[number] | undefined {
-	for (const role of roles) if (standsAt(bytes, at, role.name)) return role;
-	return undefined;
+function standsAt(bytes: Buffer, at: number, text: string): boolean {
+	return bytes.toString("latin1", at, at + text.length) === text;
 }
 
-/** Index behind the value at `from`, or -1. */
-function skipValue(bytes: Buffer, from: number, end: number): number {
-	const first = bytes[from];
-	if (first === QUOTE) {
-		const close = findStringEnd(bytes, from + 1, end);
-		return close < 0 ? -1 : close + 1;
-	}
-	if (first === OPEN_BRACE || first === OPEN_BRACKET) return skipNested(bytes, from + 1, end);
-	let index = from;
-	while (index < end && bytes[index] !== COMMA && bytes[index] !== CLOSE_BRACE) index++;
-	return index > from && index < end ? index : -1;
-}
-
-/** End of a string without escapes, such as an id; -1 when it has some or is longer than ids are. */
-function plainStringEnd(bytes: Buffer, from: number, end: number): number {
-	// The commonest id first.
-	if (bytes[from + HEX_ID_LENGTH] === QUOTE && !hasQuoteOrEscape(bytes, from, from + HEX_ID_LENGTH)) {
-		return from + HEX_ID_LENGTH;
-	}
-	const limit = Math.min(end, from + 513);
-	for (let index = from; index < limit; index++) {
-		const byte = bytes[index] ?? 0;
-		if (byte === QUOTE) return index > from ? index : -1;
-		if (byte === 92 || byte < 0x20) return -1;
-	}
-	return -1;
-}
-
-function hasQuoteOrEscape(bytes: Buffer, from: number, end: number): boolean {
-	for (let index = from; index < end; index++) {
-		const byte = bytes[index] ?? 0;
-		if (byte === QUOTE || byte === 92 || byte < 0x20) return true;
-	}
-	return false;
+/** A text block ends behind its text, or has a signature; other keys might say something else about it. */
+function endTextBlock(bytes: Buffer, from: number, end: number): number {
+	if (bytes[from] === CLOSE_BRACE) return from + 1;
+	if (!standsAt(bytes, from, SIGNATURE)) return -1;
+	const close = findStringEnd(bytes, from + SIGNATURE.length, end);
+	return close > 0 && bytes[close + 1] === CLOSE_BRACE ? close + 2 : -1;
 }

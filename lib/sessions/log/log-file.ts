@@ -70,13 +70,18 @@ export class LogFile {
 	/** Up to `length` bytes at `offset`, in a buffer of its own; for small pieces. */
 	readSmall(offset: number, length: number): Buffer {
 		const bytes = Buffer.allocUnsafe(length);
+		return bytes.subarray(0, this.readNow(bytes, 0, length, offset));
+	}
+
+	/** Like {@link readInto}, at once. */
+	readNow(bytes: Buffer, at: number, length: number, offset: number): number {
 		let total = 0;
 		while (total < length) {
-			const count = readSync(this.#descriptor, bytes, total, length - total, offset + total);
+			const count = readSync(this.#descriptor, bytes, at + total, length - total, offset + total);
 			if (count === 0) break;
 			total += count;
 		}
-		return bytes.subarray(0, total);
+		return total;
 	}
 
 	/** Reads into `bytes` from `at` on; resolves to the number of bytes, less than `length` only at the file's end. */

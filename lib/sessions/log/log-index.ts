@@ -5,7 +5,7 @@
  * closer look shows that a line can't be read.
  */
 import { EntryIds, NO_ID } from "./entry-ids.ts";
-import { type CompactionFacts, type EditFacts, type LineFacts, LineKind, markBits } from "./line-facts.ts";
+import { type CompactionFacts, type EditFacts, type LineFacts, LineKind, markBits, UNMEASURED } from "./line-facts.ts";
 
 /** Entries of one log that are indexed at most: about 45 MB of index. Real logs have some ten thousand. */
 export const MAX_ENTRIES = 1_000_000;
@@ -24,7 +24,7 @@ export interface LogHeader {
 }
 
 export class LogIndex {
-	readonly ids = new EntryIds();
+	readonly ids: EntryIds;
 	readonly edits = new Map<number, EditFacts>();
 	readonly compactions = new Map<number, CompactionFacts>();
 	header: LogHeader | null = null;
@@ -40,6 +40,8 @@ export class LogIndex {
 	damagedLines = 0;
 	/** The file can't be used: it doesn't begin with a header, or has more entries than are indexed. */
 	rejected = false;
+	/** Some messages were not expected to be on the surface, and have not been measured. */
+	hasUnmeasured = false;
 	/** Grows when a line changes what older lines mean: a repeated id, a mark that withholds one, a dropped row. */
 	revision = 0;
 
@@ -60,7 +62,8 @@ export class LogIndex {
 
 	/** @param expectedRows how many rows there will be, roughly: saves growing step by step */
 	constructor(expectedRows = 0) {
-		while (this.#offsets.length < expectedRows) this.#grow();
+		this.ids = new EntryIds(expectedRows);
+		if (expectedRows > this.#offsets.length) this.#grow(2 ** Math.ceil(Math.log2(expectedRows)));
 	}
 
 	get rows(): number {
@@ -112,6 +115,18 @@ export class LogIndex {
 		return this.#textBytes[row] ?? 0;
 	}
 
+	/** Whether a message's texts are still to be measured, and its calls to be counted. */
+	isUnmeasured(row: number): boolean {
+		return this.#textBytes[row] === UNMEASURED;
+	}
+
+	/** Completes an unmeasured row. */
+	measure(row: number, facts: LineFacts): void {
+		this.#textBytes[row] = facts.textBytes;
+		this.#outcomes[row] = facts.outcome;
+		this.#calls[row] = facts.calls;
+	}
+
 	outcome(row: number): number {
 		return this.#outcomes[row] ?? 0;
 	}
@@ -146,6 +161,7 @@ export class LogIndex {
 		this.#parents[row] = this.versionOne ? this.id(this.#leaf) : facts.parent;
 		this.#kinds[row] = facts.kind;
 		this.#textBytes[row] = facts.textBytes;
+		this.hasUnmeasured ||= facts.textBytes === UNMEASURED;
 		this.#outcomes[row] = facts.outcome;
 		this.#calls[row] = facts.calls;
 		this.#leaf = row;
@@ -178,8 +194,7 @@ export class LogIndex {
 		if (this.ids.addMarks(mark.entry, mark.bit) && mark.bit !== markBits.user) this.revision++;
 	}
 
-	#grow(): void {
-		const length = this.#offsets.length * 2;
+	#grow(length = this.#offsets.length * 2): void {
 		this.#offsets = grown(this.#offsets, new Float64Array(length));
 		this.#lengths = grown(this.#lengths, new Uint32Array(length));
 		this.#seqs = grown(this.#seqs, new Uint32Array(length));

@@ -4,16 +4,18 @@
 
 import { readEntryFacts } from "./entry-facts.ts";
 import type { EntryIds } from "./entry-ids.ts";
+import { trimmedEnd } from "./json-bytes.ts";
 import type { LineFacts } from "./line-facts.ts";
 import { LineFilter } from "./line-filter.ts";
 import type { LineStructure } from "./line-structure.ts";
 
-const HEAD_BYTES = 4096;
+const HEAD_BYTES = 512;
 const TAIL_BYTES = 512;
 
 export class LongLine {
 	readonly #structure: LineStructure;
-	#head: Buffer | null = null;
+	/** The line's first bytes, as latin1. */
+	#head: string | null = null;
 	#tail = Buffer.alloc(0);
 	/** Null when the content does not matter. */
 	#filter: LineFilter | null = null;
@@ -22,12 +24,12 @@ export class LongLine {
 		this.#structure = structure;
 	}
 
-	/** Takes the next bytes of the line. The first piece must hold at least the line's first 4 KiB. */
+	/** Takes the next bytes of the line. The first piece must hold at least the line's first 512 bytes. */
 	take(bytes: Buffer, from: number, end: number, facts: LineFacts): void {
-		if (!this.#head) {
-			this.#head = Buffer.from(bytes.subarray(from, Math.min(end, from + HEAD_BYTES)));
+		if (this.#head === null) {
+			this.#head = bytes.toString("latin1", from, Math.min(end, from + HEAD_BYTES));
 			facts.reset();
-			const contentMatters = !this.#structure.readStart(this.#head, this.#head.length, facts);
+			const contentMatters = !this.#structure.readStart(this.#head, facts);
 			this.#filter = contentMatters ? new LineFilter() : null;
 		}
 		this.#filter?.take(bytes, from, end);
@@ -37,23 +39,13 @@ export class LongLine {
 
 	/** Reads the whole line's facts; false when it can't be read. */
 	finish(ids: EntryIds, facts: LineFacts, versionOne: boolean): boolean {
-		if (!this.#head) return false;
-		const tail = trimEnd(this.#tail);
+		if (this.#head === null) return false;
+		const tail = this.#tail.toString("latin1", 0, trimmedEnd(this.#tail, 0, this.#tail.length));
 		facts.reset();
-		if (!this.#filter) {
-			return (
-				this.#structure.readStart(this.#head, this.#head.length, facts) && tail.toString("latin1").slice(-2) === "}}"
-			);
-		}
+		if (!this.#filter) return this.#structure.readStart(this.#head, facts) && tail.endsWith("}}");
 		if (!versionOne && this.#structure.readEnds(this.#head, tail, facts)) return true;
 		facts.reset();
 		const copy = this.#filter.parse();
 		return copy !== null && readEntryFacts(copy.value, copy.find, ids, facts, versionOne);
 	}
-}
-
-function trimEnd(bytes: Buffer): Buffer {
-	let end = bytes.length;
-	while (end > 0 && (bytes[end - 1] ?? 0) <= 32) end--;
-	return bytes.subarray(0, end);
 }

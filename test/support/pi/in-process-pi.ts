@@ -22,6 +22,8 @@ export interface InProcessOptions {
 	readonly cwd: string;
 	/** Names of boolean flags that were given on the command line. */
 	readonly flags?: readonly string[];
+	/** Flags that were given with a value. */
+	readonly flagValues?: Readonly<Record<string, string>>;
 	readonly script?: readonly ScriptedReply[];
 	readonly bus?: CountingBus;
 	readonly sessionManager?: SessionManager;
@@ -59,7 +61,10 @@ export class InProcessPi {
 			async ({ cwd, sessionManager, sessionStartEvent }) => {
 				const services = await createAgentSessionServices({
 					cwd,
-					extensionFlagValues: new Map((options.flags ?? []).map((flag) => [flag, true])),
+					extensionFlagValues: new Map<string, boolean | string>([
+						...(options.flags ?? []).map((flag) => [flag, true] as const),
+						...Object.entries(options.flagValues ?? {}),
+					]),
 					resourceLoaderOptions: {
 						eventBus: pi.bus,
 						noSkills: true,
@@ -125,6 +130,14 @@ export class InProcessPi {
 			if (message.role !== "toolResult") return [];
 			const text = message.content.map((block) => (block.type === "text" ? block.text : `[${block.type}]`)).join("");
 			return [{ text, isError: message.isError }];
+		});
+	}
+
+	/** The messages that came from other sessions, as the model sees them. */
+	arrivals(): { readonly content: string; readonly details: unknown }[] {
+		return this.session.messages.flatMap((message) => {
+			if (message.role !== "custom" || message.customType !== "cross-session") return [];
+			return [{ content: String(message.content), details: message.details }];
 		});
 	}
 

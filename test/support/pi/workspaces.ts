@@ -1,11 +1,12 @@
 /**
  * Directories of a test: an agent directory and workspaces, each its own, removed when the test ends.
  */
-import { mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import process from "node:process";
 import { onTestFinished } from "vitest";
+import { type PeerPaths, peerPaths } from "../../../lib/peers/paths.ts";
 
 /** A new empty directory, by its real path; the run's own temporary directory holds it. */
 export function makeDirectory(prefix: string): string {
@@ -26,10 +27,26 @@ export function useOwnAgentDirectory(): string {
 	mkdirSync(directory);
 	process.env.PI_CODING_AGENT_DIR = directory;
 	onTestFinished(() => {
+		rmSync(peerPaths(directory).socketDirectory ?? directory, { recursive: true, force: true });
 		if (before === undefined) delete process.env.PI_CODING_AGENT_DIR;
 		else process.env.PI_CODING_AGENT_DIR = before;
 	});
 	return directory;
+}
+
+/** What the live sessions of an agent directory have there: registrations, then sockets. */
+export function presenceFiles(directory: string): string[] {
+	const { peersDirectory, socketDirectory }: PeerPaths = peerPaths(directory);
+	return [peersDirectory, socketDirectory ?? ""].flatMap((place) =>
+		existsSync(place) ? readdirSync(place).sort() : [],
+	);
+}
+
+/** The registrations of an agent directory, as they are written. */
+export function registrations(directory: string): Record<string, unknown>[] {
+	const { peersDirectory } = peerPaths(directory);
+	const files = presenceFiles(directory).filter((name) => name.endsWith(".json"));
+	return files.map((name) => JSON.parse(readFileSync(path.join(peersDirectory, name), "utf8")));
 }
 
 /** Every file and directory below a directory, by relative path. */
