@@ -5,7 +5,7 @@
 import type { ExtensionAPI } from "@earendil-works/pi-coding-agent";
 import { startResponders } from "../rpc/responders.ts";
 import { listRecentSessions } from "../sessions/recent-sessions.ts";
-import { currentBus } from "./current-bus.ts";
+import { CurrentBus } from "./current-bus.ts";
 import { RPC_FLAG, TOOL_FLAG } from "./flags.ts";
 import type { HostParts } from "./incarnation.ts";
 import { createListTool } from "./list-tool.ts";
@@ -28,7 +28,7 @@ function answerRequests(pi: Pick<ExtensionAPI, "events">, parts: HostParts): voi
 	const { config, context, presence, reader, sessions, caller, releases } = parts;
 	const { sessionId, instanceId, budget, inbox, outbox, directory } = presence;
 	const stop = startResponders({
-		bus: currentBus(pi.events, () => void context.sessionManager),
+		bus: new CurrentBus(pi.events, () => context.sessionManager),
 		local: { sessionId, instanceId },
 		readPeerContext: (question, signal) => reader.read(question, signal),
 		contextRequests: config.contextRequests,
