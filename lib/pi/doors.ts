@@ -1,9 +1,8 @@
 /**
- * What one incarnation opens to others: to extensions the RPC, to the model its tools, to the person the completion of
- * peers. Everything that can be given back is.
+ * What one incarnation opens to others inside pi: to the model its tools, to the person the completion of peers; and what
+ * it answers to extensions, for whoever runs their RPC.
  */
 import type { ExtensionAPI } from "@earendil-works/pi-coding-agent";
-import { startResponders } from "../rpc/responders.ts";
 import { listRecentSessions } from "../sessions/recent-sessions.ts";
 import { CurrentBus } from "./current-bus.ts";
 import { RPC_FLAG, TOOL_FLAG } from "./flags.ts";
@@ -13,40 +12,45 @@ import { createCheckTool, createSendTool } from "./message-tools.ts";
 import { PeerCompletion } from "./peer-completion.ts";
 import { createPeerContextTool } from "./peer-context-tool.ts";
 
-/** Opens them. A flag given on the command line wins over the configuration; it can only switch on. */
-export function openDoors(pi: Pick<ExtensionAPI, "events" | "getFlag" | "registerTool">, parts: HostParts): void {
+type Flags = Pick<ExtensionAPI, "getFlag">;
+
+/** Whether extensions may ask. A flag given on the command line wins over the configuration; it can only switch on. */
+export function isRpcOn(pi: Flags, { config }: HostParts): boolean {
+	return config.rpc || pi.getFlag(RPC_FLAG) === true;
+}
+
+/** What extensions are answered, and where. */
+export function rpcAnswers(pi: Pick<ExtensionAPI, "events">, parts: HostParts) {
+	const { config, context, presence, reader, sessions, caller } = parts;
+	const { sessionId, instanceId, budget, inbox, outbox, directory } = presence;
+	return {
+		bus: new CurrentBus(pi.events, () => context.sessionManager),
+		local: { sessionId, instanceId },
+		contextRequests: config.contextRequests,
+		readPeerContext: reader.read.bind(reader),
+		messaging: {
+			messages: outbox,
+			listing: {
+				listPeers: (signal: AbortSignal) => directory.list(caller.cwd, signal),
+				listRecent: (signal: AbortSignal) => listRecentSessions(sessions, caller, signal),
+			},
+			standing: () => ({ stopped: false, remainingBudget: budget.remaining, states: inbox.states.list() }),
+			sendRequests: config.sendRequests,
+		},
+	};
+}
+
+/** Gives the model the tools that are on. */
+export function registerTools(pi: Flags & Pick<ExtensionAPI, "registerTool">, parts: HostParts): void {
 	const { config, presence, reader } = parts;
-	if (config.rpc || pi.getFlag(RPC_FLAG) === true) answerRequests(pi, parts);
-	completePeers(parts);
 	pi.registerTool(createListTool(parts));
 	pi.registerTool(createSendTool(presence.outbox));
 	pi.registerTool(createCheckTool(presence.outbox));
 	if (config.tool || pi.getFlag(TOOL_FLAG) === true) pi.registerTool(createPeerContextTool(reader));
 }
 
-function answerRequests(pi: Pick<ExtensionAPI, "events">, parts: HostParts): void {
-	const { config, context, presence, reader, sessions, caller, releases } = parts;
-	const { sessionId, instanceId, budget, inbox, outbox, directory } = presence;
-	const stop = startResponders({
-		bus: new CurrentBus(pi.events, () => context.sessionManager),
-		local: { sessionId, instanceId },
-		readPeerContext: (question, signal) => reader.read(question, signal),
-		contextRequests: config.contextRequests,
-		messaging: {
-			messages: outbox,
-			listing: {
-				listPeers: (signal) => directory.list(caller.cwd, signal),
-				listRecent: (signal) => listRecentSessions(sessions, caller, signal),
-			},
-			standing: () => ({ stopped: false, remainingBudget: budget.remaining, states: inbox.states.list() }),
-			sendRequests: config.sendRequests,
-		},
-	});
-	releases.add(stop);
-}
-
-/** Only a terminal has an editor, and pi drops what was added to it with the session. */
-function completePeers({ context, presence, fence }: HostParts): void {
+/** Completes live peers. Only a terminal has an editor, and pi drops what was added to it with the session. */
+export function completePeers({ context, presence, fence }: HostParts): void {
 	if (context.mode !== "tui") return;
 	const readPeers = () => presence.directory.live(fence);
 	context.ui.addAutocompleteProvider((others) => new PeerCompletion(others, { readPeers, fence }));

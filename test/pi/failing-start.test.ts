@@ -1,14 +1,14 @@
 /** A start that fails half-way: what was acquired before is released, the person is told, and the session works. */
 import { writeFileSync } from "node:fs";
 import path from "node:path";
-import type { ExtensionAPI } from "@earendil-works/pi-coding-agent";
+import { type ExtensionAPI, getAgentDir } from "@earendil-works/pi-coding-agent";
 import { expect, test } from "vitest";
 import crossSession from "../../extension.ts";
 import { INFO_TOPIC } from "../../lib/contract/index.ts";
 import { MANAGED_IDENTITY_TOPIC } from "../../lib/peers/managed-identity.ts";
 import { CountingBus, rpcListeners } from "../support/pi/counting-bus.ts";
 import { type InProcessOptions, InProcessPi } from "../support/pi/in-process-pi.ts";
-import { ownedByTest, temporaryDirectory, useOwnAgentDirectory } from "../support/pi/workspaces.ts";
+import { ownedByTest, presenceFiles, temporaryDirectory, useOwnAgentDirectory } from "../support/pi/workspaces.ts";
 
 const flags = ["cross-session-rpc", "cross-session-tool"];
 
@@ -19,7 +19,7 @@ async function start(options: Partial<InProcessOptions>): Promise<InProcessPi> {
 
 /** Nothing is held, one line tells it after what else had to be told, and a prompt is answered. */
 async function expectToWorkWithout(pi: InProcessPi, ...toldBefore: string[]): Promise<void> {
-	expect(pi.bus.listeners()).toEqual({});
+	expect([pi.bus.listeners(), presenceFiles(getAgentDir())]).toEqual([{}, []]);
 	expect(pi.hasTool("get_peer_context")).toBe(false);
 	const told = [...toldBefore, "works without it"];
 	expect(pi.told).toEqual(told.map((text) => ({ text: expect.stringContaining(text), severity: "warning" })));

@@ -4,6 +4,7 @@
  * Captures of one log run one after the other. A capture is either of one instant of one file, or it fails.
  */
 import { setImmediate } from "node:timers/promises";
+import { untilAborted } from "../abort.ts";
 import { CaptureError, type CaptureWant, type SessionCapture } from "../query.ts";
 import type { BranchFold } from "./branch-fold.ts";
 import { CaptureBuilder } from "./capture.ts";
@@ -70,7 +71,11 @@ export class IndexedLog {
 		if (kept) return kept;
 		const turn = this.#queue.then(() => this.#captureAnew(want, signal));
 		this.#queue = turn.catch(() => {});
-		return await untilAborted(turn, signal);
+		try {
+			return await untilAborted(turn, signal);
+		} catch (error) {
+			throw toCaptureError(error, signal);
+		}
 	}
 
 	#keptCapture(want: CaptureWant): LogCapture | null {
@@ -251,19 +256,4 @@ function isGrown(before: FileState, now: FileState): boolean {
 function toCaptureError(error: unknown, signal: AbortSignal | undefined): CaptureError {
 	if (error instanceof CaptureError) return error;
 	return new CaptureError(signal?.aborted ? "cancelled" : "unavailable");
-}
-
-/** Ends the waiting at an abort; the work behind it ends by itself. */
-async function untilAborted<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
-	if (!signal) return await work;
-	let stop = () => {};
-	const aborted = new Promise<never>((_resolve, reject) => {
-		stop = () => reject(new CaptureError("cancelled"));
-		signal.addEventListener("abort", stop, { once: true });
-	});
-	try {
-		return await Promise.race([work, aborted]);
-	} finally {
-		signal.removeEventListener("abort", stop);
-	}
 }

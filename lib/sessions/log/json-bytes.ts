@@ -19,7 +19,7 @@ export const OPEN_BRACE = 123;
 export const CLOSE_BRACE = 125;
 
 /** So many bytes are walked one by one before each native search: quotes often stand close together. */
-const WALKED_BYTES = 16;
+const WALKED_BYTES = 48;
 
 /**
  * Index of the quote that closes a string, or -1 when it does not stand before `end`.

@@ -1,8 +1,9 @@
 /**
  * Reads what pi's own writer leaves, from the bytes of one whole line.
  *
- * It only ever says yes to shapes that it knows to the letter; everything else is left to a parse (entry-facts.ts),
- * which must come to the same facts. Two orders of keys are known: structure first (`type, id, parentId, timestamp`)
+ * Structure, texts and ends of messages are read to the letter; what doesn't fit is left to a parse (entry-facts.ts),
+ * which must come to the same facts. Content that nobody looks at, such as a tool's result, is taken on trust: damage
+ * inside of it is not seen here. Two orders of keys are known: structure first (`type, id, parentId, timestamp`)
  * and payload first, where the structure is the line's last few dozen bytes.
  *
  * The work is done by regular expressions over short slices and by native searches: they are as quick on the first line
@@ -22,8 +23,8 @@ import {
 } from "./json-bytes.ts";
 import { type LineFacts, LineKind, outcomeNumber, UNMEASURED } from "./line-facts.ts";
 
-/** Enough for the structure with ids of 64 characters and the beginning of a message. */
-const HEAD_BYTES = 384;
+/** Enough for the structure with ids as long as UUIDs and the beginning of a message. */
+const HEAD_BYTES = 224;
 const TAIL_BYTES = 160;
 /** Behind its content a message is some 350 bytes; one with an error's text has more. */
 const REST_BYTES = 8 * 1024;
@@ -39,8 +40,10 @@ const typeWord = /^\{"type":"(\w{1,24})"/;
 /** A custom entry that begins with its custom type, as pi writes it, tells at once that it is no mark. */
 const otherCustomType = /^\{"type":"custom","customType":"(?!cross-session")/;
 
+// What is repeated below can be matched in one way only: an expression with a choice would take forever on some line.
 const STRING = '"(?:[^"\\\\\\u0000-\\u001f]|\\\\.)*"';
-const SCALAR = `(?:${STRING}|-?[\\d.eE+-]+|true|false|null)`;
+const NUMBER = "-?(?:0|[1-9]\\d*)(?:\\.\\d+)?(?:[eE][+-]?\\d+)?";
+const SCALAR = `(?:${STRING}|${NUMBER}|true|false|null)`;
 /** An object of at most two levels, such as pi's usage; what is in it does not matter. */
 const OBJECT = `\\{(?:[^{}"]|${STRING}|\\{(?:[^{}"]|${STRING})*\\})*\\}`;
 /** The keys behind a message's content. Another role or content, or a key with escapes, is not known to the letter. */
@@ -50,7 +53,7 @@ const MEMBER = `,(?!"stopReason")${KEY}:(?:${SCALAR}|${OBJECT})`;
 const rest = new RegExp(`^(?:${MEMBER})*(?:,"stopReason":"(\\w*)"(?:${MEMBER})*)?\\}\\}$`);
 
 /** A message's stopReason, when it stands among its last keys: what closes behind it is the message and the line. */
-const ending = new RegExp(`,"stopReason":"(\\w*)"(?:,(?!"stopReason")${KEY}:(?:${SCALAR}|${OBJECT}))*\\}\\}$`);
+const ending = new RegExp(`,"stopReason":"(\\w*)"(?:${MEMBER})*\\}\\}$`);
 const ENDING_BYTES = 512;
 
 /** The beginning of a block: its type, and of a text what comes before the text itself. */

@@ -18,7 +18,8 @@ export interface LogHeader {
 	readonly id: string;
 	readonly cwd: string;
 	readonly version: number;
-	readonly parentSession: boolean;
+	/** Path of the log that this session was forked from, as the header has it; null for a session of its own. */
+	readonly parentSession: string | null;
 	/** Epoch milliseconds; null when the header has no readable timestamp. */
 	readonly createdAt: number | null;
 }
