@@ -34,7 +34,7 @@ export default function crossSession(pi: ExtensionAPI): void {
 
 /** The last step of a start: what others use of the incarnation. The tools come last, since pi can't take them back. */
 export function openDoors(pi: ExtensionAPI, parts: HostParts): void {
-	if (isRpcOn(pi, parts)) parts.releases.add(startResponders({ bus: pi.events, ...rpcAnswers(parts) }));
+	if (isRpcOn(pi, parts)) parts.releases.add(startResponders(rpcAnswers(pi, parts)));
 	completePeers(parts);
 	registerTools(pi, parts);
 }

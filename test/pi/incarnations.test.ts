@@ -4,11 +4,11 @@ import process from "node:process";
 import type { ExtensionAPI } from "@earendil-works/pi-coding-agent";
 import { describe, expect, test, vi } from "vitest";
 import { openDoors } from "../../extension.ts";
-import { INFO_TOPIC, PEER_CONTEXT_TOPIC } from "../../lib/contract/index.ts";
 import { registerFlags } from "../../lib/pi/flags.ts";
 import { HostSession } from "../../lib/pi/host-session.ts";
 import type { HostParts } from "../../lib/pi/incarnation.ts";
 import { infoOf } from "../support/pi/ask.ts";
+import { rpcListeners } from "../support/pi/counting-bus.ts";
 import type { InProcessPi } from "../support/pi/in-process-pi.ts";
 import { storeSession } from "../support/pi/stored-session.ts";
 import { presenceFiles, registrations, temporaryDirectory, useOwnAgentDirectory } from "../support/pi/workspaces.ts";
@@ -16,7 +16,6 @@ import { answers, calling, start, startNamed } from "./message-setting.ts";
 import { failing, standIn } from "./stand-in.ts";
 
 const flags = ["cross-session-rpc"];
-const bothTopics = { [INFO_TOPIC]: 1, [PEER_CONTEXT_TOPIC]: 1 };
 
 /** The files that the incarnation which answers on the bus has, and nobody else. */
 async function ownFiles(pi: InProcessPi): Promise<string[]> {
@@ -58,7 +57,7 @@ describe("a reload or a session switch", () => {
 			remainingBudget: 256,
 			states: [],
 		});
-		expect(pi.bus.listeners()).toEqual(bothTopics);
+		expect(pi.bus.listeners()).toEqual(rpcListeners());
 		expect([pi.told, pi.extensionErrors]).toEqual([[], []]);
 	});
 
@@ -70,7 +69,7 @@ describe("a reload or a session switch", () => {
 		const atFirst = tools();
 		for (let reload = 0; reload < 20; reload++) await pi.session.reload();
 		expect(presenceFiles(agentDirectory)).toEqual(await ownFiles(pi));
-		expect(pi.bus.listeners()).toEqual(bothTopics);
+		expect(pi.bus.listeners()).toEqual(rpcListeners());
 		expect(tools()).toEqual(atFirst);
 		expect(process.listenerCount("beforeExit")).toBe(listeners + 1);
 		await pi.dispose();
