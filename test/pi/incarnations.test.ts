@@ -111,7 +111,7 @@ describe("an incarnation that can't go on", () => {
 			host = standIn(api, fault.options);
 		};
 		const pi = await start({ flags, instead, script: [{ text: "I work." }] });
-		expect(pi.bus.listeners()).toEqual(rpcListeners);
+		expect(pi.bus.listeners()).toEqual(rpcListeners());
 		host?.refresh();
 		await vi.waitFor(() => expect(pi.told).toHaveLength(1));
 		expect(fault.hits).toBe(1);
@@ -147,7 +147,7 @@ test("a start that comes twice at once leaves one incarnation, and nobody is tol
 	};
 	const pi = await start({ flags, instead });
 	expect(presenceFiles(agentDirectory)).toEqual(await ownFiles(pi));
-	expect([pi.bus.listeners(), pi.told, pi.extensionErrors]).toEqual([rpcListeners, [], []]);
+	expect([pi.bus.listeners(), pi.told, pi.extensionErrors]).toEqual([rpcListeners(), [], []]);
 	await pi.dispose();
 	expect(presenceFiles(agentDirectory)).toEqual([]);
 });
