@@ -45,7 +45,6 @@ export class Cancellation {
 			this.#results.add(message.call);
 			return;
 		}
-		this.#answer = null;
 		if (message.role !== "assistant") return;
 		if (message.stopReason === "aborted") this.#aborted = true;
 		this.#answer = message;

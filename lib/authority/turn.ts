@@ -132,10 +132,9 @@ export class LogicalTurn {
 			this.#settleOvertaken(event.now);
 			const fresh = this.#phase.name !== "busy" && isQuiet(event.now) && !this.#watch.inFlight;
 			this.#provenance.addInput(event, fresh);
-			if (!this.#watch.inFlight) this.#phase.ask(event.now);
+			this.#phase.ask(event.now);
 		},
 		before_agent_start: (event) => {
-			this.#settleOvertaken(event.now);
 			if (event.prompt !== null) this.#provenance.prepare(event.prompt);
 			this.#phase.announce();
 			this.#watch.restart(event.now.at);

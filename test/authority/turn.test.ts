@@ -84,6 +84,22 @@ describe.each(dialects)("the logical turn on pi %s", (dialect) => {
 			expect(script.effects).toEqual([{ type: "settled", safe: true }]);
 		});
 
+		it("keeps an announced run announced when another input comes", () => {
+			const script = pi().input("held").announce("held").input("another").pass(60_000);
+			expect(script.turn.view.phase).toBe("preflight");
+		});
+
+		it("does not count a compaction as the quiet of a preflight", () => {
+			const script = pi().input("typed").emit({ type: "session_before_compact" }).pass(60_000);
+			expect(script.turn.view.phase).toBe("preflight");
+			expect(script.emit({ type: "session_compact" }).pass(4_900).turn.view.phase).toBe("preflight");
+			expect(script.pass(5_200).turn.view.phase).toBe("idle");
+		});
+
+		it("is not moved by a settlement when nothing was going on", () => {
+			expect(pi().settle().effects).toEqual([]);
+		});
+
 		it("lets the person end a preflight that never starts", () => {
 			const script = pi().input("held").announce("held");
 			script.idle = true;
@@ -157,6 +173,16 @@ describe.each(dialects)("the logical turn on pi %s", (dialect) => {
 
 		it("is unknown for a user message without any input", () => {
 			expect(sourceAfter(pi().announce("typed").start().user("typed"))).toBe("unknown");
+		});
+
+		it("is not touched by what is steered into a run before its first message", () => {
+			const script = pi().input("go").announce("go").start().input("go", "extension", { steering: true });
+			expect(sourceAfter(script.system().user("go"))).toBe("user");
+		});
+
+		it("does not take an older input for swallowed while our submission is in flight", () => {
+			const script = pi().input("go", "extension").emit({ type: "submission", submission: "m1" });
+			expect(sourceAfter(script.input("go").announce("go").start().system().user("go"))).toBe("unknown");
 		});
 
 		it("is the user's when another handler changed the text of the only input", () => {
@@ -270,6 +296,16 @@ describe.each(dialects)("the logical turn on pi %s", (dialect) => {
 			expect(script.effects).toEqual([{ type: "settled", safe: true }]);
 		});
 
+		it("comes when a call that reuses an earlier id has no result", () => {
+			const script = pi().begin().assistant("toolUse", ["c1"]).toolResult("c1").assistant("toolUse", ["c1"]);
+			expect(script.end().settle().turn.view.stopped).toBe("no_good_end");
+		});
+
+		it("does not come from the signal of a turn that is over", () => {
+			const script = pi().prompt().emit({ type: "abort" });
+			expect(script.turn.view).toMatchObject({ cancelled: false, stopped: null });
+		});
+
 		it("comes at the end of a turn from an unknown source", () => {
 			expect(pi().prompt("nudge", "extension").turn.view.stopped).toBe("unknown_source");
 		});
@@ -367,6 +403,19 @@ describe.each(dialects)("the logical turn on pi %s", (dialect) => {
 			expect(script.decide()).toBe("busy");
 			script.message({ role: "submission", submission: "m1" });
 			expect(script.decide(true)).toBe("queue");
+		});
+
+		it("that another run overtook is still alone after that run", () => {
+			const script = pi().input("typed").announce("typed");
+			script.emit({ type: "submission", submission: "m1" }).start().system().user("typed");
+			script.assistant("stop").end().settle();
+			expect(script.seen("settled")).toEqual([{ type: "settled", safe: true }]);
+			expect(script.decide()).toBe("busy");
+		});
+
+		it("is forgotten with its session", () => {
+			const script = pi().emit({ type: "submission", submission: "m1" }).emit({ type: "session_start" });
+			expect(script.decide()).toBe("submit");
 		});
 
 		it("that pi refuses leaves everything as it was", () => {
