@@ -105,7 +105,7 @@ export class InputAttestor {
 		if (chosen === undefined) return "unclear";
 		this.#open = this.#open.filter((input) => input !== chosen);
 		const rivals = matching.some((input) => input.author !== chosen.author);
-		if (rivals) this.#contested.add(chosen.text);
+		if (rivals) for (const input of matching) this.#contested.add(input.text);
 		return rivals || this.#contested.has(chosen.text) ? "unclear" : chosen.author;
 	}
 

@@ -31,7 +31,7 @@ export class Phase {
 
 	/** Something was asked for. An agent at work stays at work, and a run that was announced stays announced. */
 	ask(now: Instant): void {
-		if (this.#name === "busy" || this.#announced) return;
+		if (this.#name === "busy") return;
 		this.#name = "preflight";
 		this.#restart(now);
 	}

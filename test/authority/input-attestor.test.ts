@@ -142,6 +142,22 @@ describe("the attestor marks", () => {
 		expect(sources()).toEqual(["unclear", "unclear", "unclear", "user"]);
 	});
 
+	it("all expansions as unclear when inputs of two authors could be them", () => {
+		input("/fix it");
+		input("/other", "extension");
+		message("Fix this bug: it");
+		message("Another text");
+		expect(sources()).toEqual(["unclear", "unclear"]);
+	});
+
+	it("a text as unclear when another author opened the same while it was open, even after it was sent", () => {
+		input("go", "user", { steering: true });
+		const sent = at;
+		input("go", "extension", { steering: true });
+		message("go", { timestamp: sent });
+		expect(sources()).toEqual(["unclear"]);
+	});
+
 	it("equal texts of one author as that author's", () => {
 		input("go");
 		input("go");

@@ -93,6 +93,39 @@ describe("one session's authority", () => {
 		expect(marks).toMatchObject([{ source: "user" }, { source: "extension" }]);
 	});
 
+	it("marks nothing by an input that was swallowed before the turn that has settled", () => {
+		authority.input({ source: "interactive", text: "swallowed" }, false, context);
+		authority.input({ source: "interactive", text: "typed" }, false, context);
+		start();
+		message({ role: "user", content: "typed", timestamp: 1_000 });
+		message(assistant("stop"));
+		controller = null;
+		idle = true;
+		authority.settled(false, context);
+		start();
+		message({ role: "user", content: "swallowed", timestamp: 1_000 });
+		authority.contextBuilt();
+		expect(marks).toHaveLength(1);
+	});
+
+	it("writes a mark with the next message, when the model isn't called in between", () => {
+		authority.input({ source: "interactive", text: "typed" }, false, context);
+		start();
+		message({ role: "user", content: "typed", timestamp: 1_000 });
+		expect(marks).toEqual([]);
+		message(assistant("stop"));
+		expect(marks).toMatchObject([{ source: "user" }]);
+	});
+
+	it("forgets prompts that were announced in the session before", () => {
+		authority.resent.announce("held");
+		authority.happened("session_start", context);
+		authority.input({ source: "extension", text: "held" }, false, context);
+		start();
+		message({ role: "user", content: "held", timestamp: 1_000 });
+		expect(authority.view.source).toBe("unknown");
+	});
+
 	it("takes a prompt that this package hands over again as the person's", () => {
 		authority.resent.announce("held");
 		authority.input({ source: "extension", text: "held" }, false, context);

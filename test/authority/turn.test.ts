@@ -53,6 +53,12 @@ describe.each(dialects)("the logical turn on pi %s", (dialect) => {
 			expect(script.decide()).toBe("busy");
 		});
 
+		it("refuses messages while a live signal shows work, even when pi says it is idle", () => {
+			const script = pi();
+			script.signal = "active";
+			expect(script.decide()).toBe("busy");
+		});
+
 		it("submits nothing beside prompts that pi still holds", () => {
 			const script = pi();
 			script.pendingMessages = true;
@@ -143,6 +149,16 @@ describe.each(dialects)("the logical turn on pi %s", (dialect) => {
 			expect(script.seen("look_again")).toHaveLength(1);
 		});
 
+		it("lasts when pi was at work within the 2 minutes", () => {
+			const script = compacting();
+			script.idle = true;
+			script.emit({ type: "tick" }).pass(60_000).idle = false;
+			script.emit({ type: "tick" }).idle = true;
+			script.emit({ type: "tick" });
+			expect(script.pass(119_000).turn.view.compacting).toBe(true);
+			expect(script.pass(2_000).turn.view.compacting).toBe(false);
+		});
+
 		it("within a run is no end of the run", () => {
 			const script = pi().begin().assistant("stop").end();
 			script.emit({ type: "session_before_compact" });
@@ -205,6 +221,22 @@ describe.each(dialects)("the logical turn on pi %s", (dialect) => {
 		it("is unknown when two inputs of different authors could be the message", () => {
 			const script = pi().input("go", "extension").announce("go");
 			expect(sourceAfter(script.input("go").start().system().user("go"))).toBe("unknown");
+		});
+
+		it("is unknown when one of two authors' inputs was changed by another handler", () => {
+			const script = pi()
+				.input("nudge", "extension")
+				.input("hello")
+				.announce("CHANGED")
+				.start()
+				.system()
+				.user("CHANGED");
+			expect(sourceAfter(script)).toBe("unknown");
+		});
+
+		it("is unknown when only a swallowed command could have become the message", () => {
+			const script = pi().input("/fix").input("nudge", "extension").announce("NUDGE").start().system().user("NUDGE");
+			expect(sourceAfter(script)).toBe("unknown");
 		});
 
 		it("stays the peer's when the person types into the preflight or the run of a submission", () => {
@@ -413,6 +445,12 @@ describe.each(dialects)("the logical turn on pi %s", (dialect) => {
 			expect(script.decide()).toBe("busy");
 		});
 
+		it("is not confirmed by the message of another one", () => {
+			const script = pi().emit({ type: "submission", submission: "m2" }).announce(null).start().system();
+			script.message({ role: "submission", submission: "m1" });
+			expect(script.turn.nextDeadline).not.toBeNull();
+		});
+
 		it("is forgotten with its session", () => {
 			const script = pi().emit({ type: "submission", submission: "m1" }).emit({ type: "session_start" });
 			expect(script.decide()).toBe("submit");
@@ -508,6 +546,26 @@ describe("what only some versions of pi do", () => {
 			expect(script.turn.view.source).toBe("user");
 		},
 	);
+
+	it.each(["0.83", "0.84"] as const)("%s: a late word of an end after a resume changes nothing", (dialect) => {
+		const script = new PiScript(dialect).begin().assistant("stop").end();
+		script.idle = true;
+		expect(script.turn.resume(script.now)).toEqual({ resumed: true });
+		script.input("next").emit({ type: "agent_settled", aborted: false });
+		expect(script.turn.view).toMatchObject({ phase: "preflight", stopped: null });
+	});
+
+	it.each(["0.83", "0.84"] as const)("%s: a run that is split off keeps its own beginning", (dialect) => {
+		const script = new PiScript(dialect).input("typed").announce("typed").otherCustom().assistant("stop").end();
+		script.start().message({ role: "other" }).emit({ type: "agent_settled", aborted: false }).user("typed");
+		expect(script.turn.view).toMatchObject({ phase: "busy", source: "unknown" });
+	});
+
+	it("0.83: a prompt that pi lost after it was announced outlives one turn and no more", () => {
+		const script = new PiScript("0.83").input("lost").announce("lost").otherCustom().assistant("stop").end().settle();
+		expect(script.turn.view.phase).toBe("preflight");
+		expect(script.prompt("next").turn.view.phase).toBe("idle");
+	});
 
 	it("0.83: compacting during a run ends it with a bare settlement", () => {
 		const script = new PiScript("0.83").begin();
