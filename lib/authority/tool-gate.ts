@@ -60,9 +60,9 @@ export const GATE_TABLE: readonly GateRow[] = Object.freeze([
 /** What config may say about the gate. */
 export interface GateConfig {
 	/** Further tools that are blocked in every turn that is not the person's. */
-	readonly extraTools?: readonly string[];
+	readonly extraTools?: readonly string[] | undefined;
 	/** Turns that other extensions start: gated like any other (the default), or trusted like the person's. */
-	readonly extensionTurns?: "gated" | "trusted";
+	readonly extensionTurns?: "gated" | "trusted" | undefined;
 }
 
 /** The turn that a call belongs to. {@link TurnView} is one. */

@@ -4,7 +4,9 @@
  * The queue is volatile memory of this package and never pi's own: what waits here can still be dropped. Its bounds:
  * 50 messages, 30 s each, one submission at a time, and whoever decides about the turn decides about every submission.
  */
-import type { DeliveryDecision } from "../authority/turn.ts";
+
+/** What whoever knows the present turn says about one message. */
+export type QueueDecision = "submit" | "queue" | "busy" | "stopped";
 
 /** Messages that may wait. */
 export const QUEUE_CAPACITY = 50;
@@ -12,7 +14,10 @@ export const QUEUE_CAPACITY = 50;
 export const QUEUE_LIFETIME_MS = 30_000;
 
 /** What a sender is told at once. */
-export type QueueReceipt = "submitted" | "queued" | "busy" | "stopped" | "queue_full" | "expired" | "injection_failed";
+export type QueueReceipt = "submitted" | "queued" | "expired" | "injection_failed" | QueueRefusal;
+
+/** Why a message is not taken. */
+export type QueueRefusal = "busy" | "stopped" | "queue_full";
 
 /** What becomes of a message that was told `queued`. */
 export type QueuedFate =
@@ -28,7 +33,7 @@ export type DropReason = Extract<QueuedFate, `dropped${string}`>;
 
 export interface QueuePorts<Message> {
 	/** What may happen with a message at this very moment; `queues`: its sender knows that it may wait. */
-	decide(queues: boolean): DeliveryDecision;
+	decide(queues: boolean): QueueDecision;
 	/** Tells the turn, then calls pi. Throws when pi did. */
 	submit(message: Message): void;
 	/** The fate of a message that waited. */
@@ -66,20 +71,22 @@ export class SafeQueue<Message> {
 		return this.#waiting.length === 0 ? null : Math.min(...this.#waiting.map((waiting) => waiting.expiresAt));
 	}
 
+	/** Why a message would not be taken at this moment; null when it would. Asks only. */
+	refusal(queues: boolean, at: number): QueueRefusal | null {
+		const way = this.#wayFor(queues, at);
+		return way === "submit" || way === "queue" ? null : way;
+	}
+
 	/** Takes a message that was admitted. `at`: ms of a clock that never goes back. */
 	offer(offered: OfferedMessage<Message>, at: number): QueueReceipt {
-		this.expire(at);
 		if (offered.lifetime <= 0) return "expired";
-		const decision = this.#ports.decide(offered.queues);
-		if (decision === "submit" && this.size === 0) return this.#submit(offered.message);
-		if (decision === "stopped" || decision === "busy" || !offered.queues) {
-			return decision === "stopped" ? "stopped" : "busy";
-		}
-		if (this.size >= QUEUE_CAPACITY) return "queue_full";
+		const way = this.#wayFor(offered.queues, at);
+		if (way === "submit") return this.#submit(offered.message);
+		if (way !== "queue") return way;
 		const expiresAt = at + Math.min(offered.lifetime, QUEUE_LIFETIME_MS);
 		this.#waiting = [...this.#waiting, { message: offered.message, expiresAt }];
-		// Others were waiting for a moment that has just come: they go first.
-		if (decision === "submit") this.release(at);
+		// Others may wait for a moment that has just come: they go first.
+		this.release(at);
 		return "queued";
 	}
 
@@ -114,6 +121,15 @@ export class SafeQueue<Message> {
 		const dropped = this.#waiting;
 		this.#waiting = [];
 		for (const { message } of dropped) this.#ports.report(message, reason);
+	}
+
+	#wayFor(queues: boolean, at: number): "submit" | "queue" | QueueRefusal {
+		this.expire(at);
+		const decision = this.#ports.decide(queues);
+		if (decision === "stopped" || decision === "busy") return decision;
+		if (decision === "submit" && this.size === 0) return "submit";
+		if (!queues) return "busy";
+		return this.size >= QUEUE_CAPACITY ? "queue_full" : "queue";
 	}
 
 	#submit(message: Message): "submitted" | "injection_failed" {

@@ -22,7 +22,8 @@ export function openDoors(pi: Pick<ExtensionAPI, "events" | "getFlag" | "registe
 	if (config.tool || pi.getFlag(TOOL_FLAG) === true) pi.registerTool(createPeerContextTool(reader));
 }
 
-function answerRequests(pi: Pick<ExtensionAPI, "events">, { config, presence, reader, releases }: HostParts): void {
+function answerRequests(pi: Pick<ExtensionAPI, "events">, parts: HostParts): void {
+	const { config, presence, delivery, reader, releases } = parts;
 	const { sessionId, instanceId, budget, inbox } = presence;
 	const stop = startResponders({
 		bus: pi.events,
@@ -30,6 +31,7 @@ function answerRequests(pi: Pick<ExtensionAPI, "events">, { config, presence, re
 		readPeerContext: (question, signal) => reader.read(question, signal),
 		contextRequests: config.contextRequests,
 		readMessaging: () => ({
+			stopped: delivery.stopped !== null,
 			remainingBudget: budget.remaining,
 			states: inbox.states.list().map((record) => ({ ...record })),
 		}),

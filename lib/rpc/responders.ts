@@ -14,8 +14,8 @@ export interface RespondersOptions {
 	readonly readPeerContext: ReadPeerContext;
 	/** Peer-context requests that it answers at most. */
 	readonly contextRequests: number;
-	/** What is left and known of the messages; asked at every info request. */
-	readonly readMessaging: () => Pick<InfoSnapshot, "remainingBudget" | "states">;
+	/** Whether messages come in, what is left, and what is known of those that came; asked at every info request. */
+	readonly readMessaging: () => Pick<InfoSnapshot, "stopped" | "remainingBudget" | "states">;
 }
 
 /**
@@ -30,7 +30,6 @@ export function startResponders(options: RespondersOptions): () => void {
 		bus,
 		readSnapshot: () => ({
 			local,
-			stopped: false,
 			remainingRpcRequests: 0,
 			remainingContextRequests: context.remaining,
 			...readMessaging(),

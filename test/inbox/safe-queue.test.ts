@@ -1,10 +1,15 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { DeliveryDecision } from "../../lib/authority/turn.ts";
-import { QUEUE_CAPACITY, QUEUE_LIFETIME_MS, type QueuedFate, SafeQueue } from "../../lib/inbox/safe-queue.ts";
+import {
+	QUEUE_CAPACITY,
+	QUEUE_LIFETIME_MS,
+	type QueueDecision,
+	type QueuedFate,
+	SafeQueue,
+} from "../../lib/inbox/safe-queue.ts";
 import { dialects, PiScript } from "../authority/pi-script.ts";
 
-function queueWith(initial: DeliveryDecision) {
+function queueWith(initial: QueueDecision) {
 	const state = {
 		decision: initial,
 		submitted: [] as string[],
