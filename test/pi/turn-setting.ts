@@ -75,8 +75,13 @@ export class Scene {
 		const others: ExtensionAPI[] = [];
 		const watching: InlineExtension = (api) => {
 			others.push(api);
-			for (const type of ["agent_end", "agent_settled", "session_before_compact"] as const) {
-				api.on(type as "agent_end", () => void events.push(type));
+			for (const type of [
+				"agent_settled",
+				"session_before_compact",
+				"session_compact",
+				"session_compact_failed",
+			] as const) {
+				api.on(type as "agent_settled", () => void events.push(type));
 			}
 		};
 		const pi = await start({
