@@ -4,13 +4,15 @@
 import { type ExtensionAPI, getAgentDir } from "@earendil-works/pi-coding-agent";
 import { ARRIVED_MESSAGE } from "./lib/pi/arrived-message.ts";
 import { renderArrivedMessage } from "./lib/pi/arrived-message-view.ts";
-import { openDoors } from "./lib/pi/doors.ts";
+import { completePeers, isRpcOn, registerTools, rpcAnswers } from "./lib/pi/doors.ts";
 import { registerFlags } from "./lib/pi/flags.ts";
 import { HostSession } from "./lib/pi/host-session.ts";
+import type { HostParts } from "./lib/pi/incarnation.ts";
 import { registerPeerCommands } from "./lib/pi/peer-commands.ts";
 import { registerPrivateCommand } from "./lib/pi/private-command.ts";
 import { registerResumeCommand } from "./lib/pi/resume-command.ts";
 import { guardPrompts, watchTurns } from "./lib/pi/turn-events.ts";
+import { startResponders } from "./lib/rpc/responders.ts";
 import { SessionRecords } from "./lib/sessions/session-records.ts";
 
 export default function crossSession(pi: ExtensionAPI): void {
@@ -28,4 +30,11 @@ export default function crossSession(pi: ExtensionAPI): void {
 
 	guardPrompts(pi, host.turns);
 	watchTurns(pi, host.turns);
+}
+
+/** The last step of a start: what others use of the incarnation. The tools come last, since pi can't take them back. */
+export function openDoors(pi: ExtensionAPI, parts: HostParts): void {
+	if (isRpcOn(pi, parts)) parts.releases.add(startResponders({ bus: pi.events, ...rpcAnswers(parts) }));
+	completePeers(parts);
+	registerTools(pi, parts);
 }

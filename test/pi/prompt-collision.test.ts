@@ -2,8 +2,8 @@
 import process from "node:process";
 import type { ExtensionAPI } from "@earendil-works/pi-coding-agent";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
+import { openDoors } from "../../extension.ts";
 import { systemClock } from "../../lib/peers/clock.ts";
-import { openDoors } from "../../lib/pi/doors.ts";
 import { registerFlags } from "../../lib/pi/flags.ts";
 import { HostSession } from "../../lib/pi/host-session.ts";
 import { guardPrompts, watchTurns } from "../../lib/pi/turn-events.ts";
