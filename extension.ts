@@ -10,6 +10,8 @@ import { HostSession } from "./lib/pi/host-session.ts";
 import type { HostParts } from "./lib/pi/incarnation.ts";
 import { registerPeerCommands } from "./lib/pi/peer-commands.ts";
 import { registerPrivateCommand } from "./lib/pi/private-command.ts";
+import { registerResumeCommand } from "./lib/pi/resume-command.ts";
+import { guardPrompts, watchTurns } from "./lib/pi/turn-events.ts";
 import { startResponders } from "./lib/rpc/responders.ts";
 import { SessionRecords } from "./lib/sessions/session-records.ts";
 
@@ -18,18 +20,16 @@ export default function crossSession(pi: ExtensionAPI): void {
 
 	registerFlags(pi);
 	registerPeerCommands(pi, host);
+	registerResumeCommand(pi, host.turns);
 	registerPrivateCommand(pi, () => new SessionRecords(getAgentDir()));
 	pi.registerMessageRenderer(ARRIVED_MESSAGE, renderArrivedMessage);
 
 	pi.on("session_start", (_event, context) => host.start(context));
 	pi.on("session_shutdown", () => host.stop());
-
-	pi.on("agent_start", () => host.observe("agent_start"));
-	pi.on("agent_settled", () => host.observe("agent_settled"));
-	pi.on("session_before_compact", () => host.observe("session_before_compact"));
-	pi.on("session_compact", () => host.observe("session_compact"));
-	pi.on("session_compact_failed", () => host.observe("session_compact_failed"));
 	pi.on("session_info_changed", () => host.refresh());
+
+	guardPrompts(pi, host.turns);
+	watchTurns(pi, host.turns);
 }
 
 /** The last step of a start: what others use of the incarnation. The tools come last, since pi can't take them back. */

@@ -21,7 +21,7 @@ export function isRpcOn(pi: Flags, { config }: HostParts): boolean {
 
 /** What extensions are answered, and where. */
 export function rpcAnswers(pi: Pick<ExtensionAPI, "events">, parts: HostParts) {
-	const { config, context, presence, reader, sessions, caller } = parts;
+	const { config, context, presence, delivery, reader, sessions, caller } = parts;
 	const { sessionId, instanceId, budget, inbox, outbox, directory } = presence;
 	return {
 		bus: new CurrentBus(pi.events, () => context.sessionManager),
@@ -34,7 +34,11 @@ export function rpcAnswers(pi: Pick<ExtensionAPI, "events">, parts: HostParts) {
 				listPeers: (signal: AbortSignal) => directory.list(caller.cwd, signal),
 				listRecent: (signal: AbortSignal) => listRecentSessions(sessions, caller, signal),
 			},
-			standing: () => ({ stopped: false, remainingBudget: budget.remaining, states: inbox.states.list() }),
+			standing: () => ({
+				stopped: delivery.stopped !== null,
+				remainingBudget: budget.remaining,
+				states: inbox.states.list(),
+			}),
 			sendRequests: config.sendRequests,
 		},
 	};

@@ -45,6 +45,10 @@ export class InProcessPi {
 	readonly bus: CountingBus;
 	/** What the person was shown, oldest first. */
 	readonly told: Told[] = [];
+	/** What extensions show in the status line, by their keys. */
+	readonly statusLine = new Map<string, string>();
+	/** What stands in the editor. */
+	editor = "";
 	/** What extensions threw. */
 	readonly extensionErrors: string[] = [];
 	readonly #hasUserInterface: boolean;
@@ -153,9 +157,19 @@ export class InProcessPi {
 		});
 	}
 
-	/** A person who reads notifications and nothing else: what a test does not expect to be used is not there. */
+	/** A person with notifications, a status line and an editor: what no test expects to be used is not there. */
 	#userInterface(): ExtensionUIContext {
-		const only: Pick<ExtensionUIContext, "notify"> = { notify: (text, severity) => this.told.push({ text, severity }) };
+		const only: Pick<ExtensionUIContext, "notify" | "setStatus" | "getEditorText" | "setEditorText"> = {
+			notify: (text, severity) => this.told.push({ text, severity }),
+			setStatus: (key, text) => {
+				if (text === undefined) this.statusLine.delete(key);
+				else this.statusLine.set(key, text);
+			},
+			getEditorText: () => this.editor,
+			setEditorText: (text) => {
+				this.editor = text;
+			},
+		};
 		return only as ExtensionUIContext;
 	}
 }
