@@ -5,6 +5,7 @@
  * step fails.
  */
 import { type ExtensionAPI, type ExtensionContext, getAgentDir } from "@earendil-works/pi-coding-agent";
+import type { Delivery } from "../inbox/inbox.ts";
 import type { IncarnationScope } from "../inbox/lifecycle.ts";
 import { Presence, type PresenceOptions } from "../inbox/presence.ts";
 import type { ReleaseStack } from "../inbox/release-stack.ts";
@@ -47,6 +48,8 @@ export interface IncarnationOptions {
 	readonly pi: Pick<ExtensionAPI, "appendEntry" | "events" | "getFlag" | "sendMessage">;
 	/** Acquires what others use: the last step of a start. */
 	readonly openDoors: (parts: HostParts) => void;
+	/** Puts others before pi: what messages meet first. Default: nobody. */
+	readonly wrapDelivery?: (delivery: PiDelivery) => Delivery;
 	/** How a presence reaches the system; the seam for tests of failing starts. */
 	readonly system?: Pick<PresenceOptions, "clock" | "files" | "openReceiver" | "paths">;
 }
@@ -117,7 +120,7 @@ async function openMessaging(options: IncarnationOptions, setting: MessagingSett
 		fence: scope.fence,
 		onStatus: () => void presence.refresh(),
 	});
-	const presence = await openPresence(options, setting, delivery);
+	const presence = await openPresence(options, setting, options.wrapDelivery?.(delivery) ?? delivery);
 	delivery.reportTo(presence.inbox.states);
 	turns.attach(delivery);
 	scope.releases.add(() => turns.detach(delivery));
@@ -127,7 +130,7 @@ async function openMessaging(options: IncarnationOptions, setting: MessagingSett
 function openPresence(
 	{ pi, system }: IncarnationOptions,
 	{ context, scope, turns, agentDirectory, config }: MessagingSetting,
-	delivery: PiDelivery,
+	delivery: Delivery,
 ): Promise<Presence> {
 	const inbound = chooseInbound(pi.getFlag(INBOUND_FLAG), config.inbound);
 	if (inbound.problem) tellQuietly(context, inbound.problem, "warning");
