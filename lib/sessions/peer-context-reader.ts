@@ -50,6 +50,7 @@ export class PeerContextReader {
 	 * @throws PeerContextError `unauthorized`, `unavailable` (also when the signal is a timeout's) or `cancelled`
 	 */
 	async read(question: PeerContextQuestion, signal?: AbortSignal): Promise<PeerContext> {
+		if (signal?.aborted) throw toPeerContextError(signal.reason, signal);
 		try {
 			return await untilAborted(this.#read(question, signal), signal);
 		} catch (error) {
