@@ -5,17 +5,11 @@
  * read in that order while a small time budget lasts, and reading stops as soon as enough sessions match.
  */
 import type { SessionQuery, SessionSummary } from "../sessions/query.ts";
-import { throwIfCancelled, untilCancelled } from "./cancellation.ts";
+import { throwIfCancelled } from "./cancellation.ts";
+import { isCitable, type ReferenceCaller, readCatalogue } from "./catalogue.ts";
 import { MAX_CANDIDATES } from "./config.ts";
 import { SessionReferenceError } from "./errors.ts";
 import { TitleBudget, TitleMemory } from "./titles.ts";
-
-/** The session in whose prompt others are cited. */
-export interface ReferenceCaller {
-	readonly sessionId: string;
-	/** Its header's working directory; empty when it has none. */
-	readonly cwd: string;
-}
 
 /** A session that may be cited. */
 export interface ReferenceCandidate {
@@ -34,26 +28,6 @@ const TITLE_BUDGET = 150;
 
 /** Titles being read at the same time: one huge log must not keep the others waiting. */
 const PARALLEL_TITLES = 8;
-
-/** Whether a prompt may cite that session at all. */
-export function isCitable(session: Pick<SessionSummary, "origin" | "private">): boolean {
-	return session.origin !== "subagent" && !session.private;
-}
-
-/**
- * Every session of the catalogue.
- *
- * @throws SessionReferenceError `SESSION_REFERENCE_READ_FAILED`, `SESSION_REFERENCE_CANCELLED`
- */
-export async function readCatalogue(sessions: SessionQuery, signal?: AbortSignal): Promise<SessionSummary[]> {
-	throwIfCancelled(signal);
-	try {
-		return await untilCancelled(sessions.listSessions(signal), signal);
-	} catch {
-		throwIfCancelled(signal);
-		throw new SessionReferenceError("SESSION_REFERENCE_READ_FAILED");
-	}
-}
 
 /** Lists candidates and remembers titles between listings. */
 export class CandidateList {

@@ -13,7 +13,8 @@ export type {
 	SessionSummary,
 } from "../sessions/query.ts";
 export { CaptureError } from "../sessions/query.ts";
-export type { ReferenceCaller, ReferenceCandidate } from "./candidates.ts";
+export type { ReferenceCandidate } from "./candidates.ts";
+export type { ReferenceCaller } from "./catalogue.ts";
 export {
 	DEFAULT_CANDIDATES,
 	MAX_CANDIDATES,

@@ -20,7 +20,10 @@ export interface ParsedReferenceText {
 }
 
 /** `@[label](uri)`. Without a label the id is the label. */
-export function formatSessionReferenceMention(reference: { sessionId: string; label?: string | undefined }): string {
+export function formatSessionReferenceMention(reference: {
+	readonly sessionId: string;
+	readonly label?: string | undefined;
+}): string {
 	const label = reference.label ?? reference.sessionId;
 	return `@[${label.replace(/[\\\]]/g, "\\$&")}](${encodeSessionReferenceUri(reference.sessionId)})`;
 }

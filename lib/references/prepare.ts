@@ -7,7 +7,7 @@
 import type { SessionCapture, SessionQuery, SessionSummary } from "../sessions/query.ts";
 import { formatReferenceBlock } from "./block.ts";
 import { throwIfCancelled, untilCancelled } from "./cancellation.ts";
-import { isCitable, type ReferenceCaller, readCatalogue } from "./candidates.ts";
+import { isCitable, type ReferenceCaller, readCatalogue } from "./catalogue.ts";
 import type { SessionReferenceLimits } from "./config.ts";
 import { SessionReferenceError } from "./errors.ts";
 import type { SessionReference } from "./mention.ts";

@@ -3,7 +3,8 @@
  */
 
 import type { SessionQuery } from "../sessions/query.ts";
-import { CandidateList, type ReferenceCaller, type ReferenceCandidate } from "./candidates.ts";
+import { CandidateList, type ReferenceCandidate } from "./candidates.ts";
+import type { ReferenceCaller } from "./catalogue.ts";
 import { resolveSessionReferenceConfig, type SessionReferenceConfig, type SessionReferenceLimits } from "./config.ts";
 import type { SessionReference } from "./mention.ts";
 import { type PreparedPrompt, type PreparingCaller, preparePrompt } from "./prepare.ts";

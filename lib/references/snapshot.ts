@@ -67,7 +67,7 @@ export function takeSnapshot(reference: CitedReference, capture: SessionCapture,
 			sessionId,
 			label,
 			capturedThroughSeq,
-			compacted: surface.messages.some(isCheckpoint),
+			compacted: kept.some(isCheckpoint),
 			originalMessages: surface.eligibleMessages,
 			retainedMessages: kept.length,
 			omittedMessages: surface.eligibleMessages - kept.length,
@@ -80,13 +80,18 @@ export function takeSnapshot(reference: CitedReference, capture: SessionCapture,
 
 /** The messages that stay, chronological and well-formed; null when not even the protected ones can. */
 function keepMessages(held: readonly SurfaceEvent[], budget: number): SurfaceEvent[] | null {
-	const newest = held.at(-1);
-	const mustStay = held.filter((event) => event === newest || isCheckpoint(event)).map(withWellFormedText);
+	const checkpoints = held.filter(isCheckpoint);
+	const mustStay = joinInOrder(checkpoints, held.slice(-1));
 	// The first message has no separator before it.
 	const left = mustStay.reduce((rest, event) => rest - costOf(event), budget + separatorBytes);
 	if (left < 0) return cutMessages(mustStay, budget + separatorBytes);
-	const firstKept = placeOfOldestThatFits(held, left);
-	return held.filter((event, place) => place >= firstKept || isCheckpoint(event)).map(withWellFormedText);
+	return joinInOrder(checkpoints, held.slice(placeOfOldestThatFits(held, left)));
+}
+
+/** The checkpoints that are older than the newest messages, and those, chronological and well-formed. */
+function joinInOrder(checkpoints: readonly SurfaceEvent[], newest: readonly SurfaceEvent[]): SurfaceEvent[] {
+	const older = checkpoints.filter((event) => !newest.includes(event));
+	return [...older, ...newest].map(withWellFormedText);
 }
 
 /** Goes back from the newest message, which is paid for like the checkpoints, until one does not fit whole. */

@@ -51,12 +51,8 @@ export class TitleMemory {
 	#remember(session: SessionSummary, title: string | null): string | null {
 		this.#titles.delete(session.id);
 		this.#titles.set(session.id, { changedAt: session.changedAt, title });
-		if (this.#titles.size > MAX_REMEMBERED_TITLES) {
-			for (const oldest of this.#titles.keys()) {
-				this.#titles.delete(oldest);
-				break;
-			}
-		}
+		const [oldest] = this.#titles.size > MAX_REMEMBERED_TITLES ? this.#titles.keys().take(1) : [];
+		if (oldest !== undefined) this.#titles.delete(oldest);
 		return title;
 	}
 }

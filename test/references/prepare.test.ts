@@ -1,7 +1,6 @@
 import { describe, expect, test } from "vitest";
 import {
 	CaptureError,
-	type OutsideReference,
 	parseSessionReferenceText,
 	type SessionReference,
 	SessionReferences,
@@ -263,51 +262,5 @@ describe("a cancelled preparation", () => {
 		const attempt = new SessionReferences(sessions).prepare(caller, "", cite("a", "b"), cancel.signal);
 		await expect(attempt).rejects.toEqual(failure("CANCELLED", null));
 		expect(signals.map((signal) => signal?.aborted)).toEqual([true, true]);
-	});
-});
-
-describe("a session of another workspace", () => {
-	const elsewhere = () => {
-		const sessions = threeSessions();
-		sessions.stored.push(storedSession("x", { cwd: "/elsewhere" }), storedSession("y", { cwd: "" }));
-		return sessions;
-	};
-
-	test("is cited once the person has confirmed it: one question for all of them, before anything is read", async () => {
-		const sessions = elsewhere();
-		const asked: (readonly OutsideReference[])[] = [];
-		const confirmOutside = (outside: readonly OutsideReference[]) => {
-			expect(sessions.reads).toEqual([]);
-			asked.push(outside);
-			return true;
-		};
-		await new SessionReferences(sessions).prepare({ ...caller, confirmOutside }, "", cite("x", "a", "y", "x"));
-		expect(asked).toEqual([
-			[
-				{ sessionId: "x", label: "label of x", cwd: "/elsewhere" },
-				{ sessionId: "y", label: "label of y", cwd: null },
-			],
-		]);
-		expect(sessions.reads).toEqual(["x", "a", "y"]);
-	});
-
-	test.each([
-		["the person declines", () => false],
-		["the question fails", () => Promise.reject(new Error("no terminal"))],
-		["there is nobody to ask", undefined],
-	])("is refused unread when %s", async (_why, confirmOutside) => {
-		const sessions = elsewhere();
-		const asking = confirmOutside === undefined ? caller : { ...caller, confirmOutside };
-		const attempt = new SessionReferences(sessions).prepare(asking, "", cite("a", "x"));
-		await expect(attempt).rejects.toEqual(failure("NOT_CONFIRMED", "label of x"));
-		await expect(attempt).rejects.toThrow(/other workspace|another workspace/);
-		expect(sessions.reads).toEqual([]);
-	});
-
-	test("is told by the exact spelling of its working directory", async () => {
-		const sessions = new InMemorySessions(storedSession("x", { cwd: `${WORKSPACE}/` }));
-		await expect(new SessionReferences(sessions).prepare(caller, "", cite("x"))).rejects.toEqual(
-			failure("NOT_CONFIRMED", "label of x"),
-		);
 	});
 });
