@@ -11,7 +11,7 @@ import type { SessionQuery, SessionSummary } from "../sessions/query.ts";
 const MAX_TITLE_LENGTH = 200;
 
 /** Remembered titles, at most; the ones remembered first are forgotten first. */
-const MAX_REMEMBERED_TITLES = 20_000;
+export const MAX_REMEMBERED_TITLES = 20_000;
 
 interface RememberedTitle {
 	readonly changedAt: number;
@@ -51,8 +51,8 @@ export class TitleMemory {
 	#remember(session: SessionSummary, title: string | null): string | null {
 		this.#titles.delete(session.id);
 		this.#titles.set(session.id, { changedAt: session.changedAt, title });
-		const [oldest] = this.#titles.size > MAX_REMEMBERED_TITLES ? this.#titles.keys().take(1) : [];
-		if (oldest !== undefined) this.#titles.delete(oldest);
+		const [oldest] = this.#titles.keys();
+		if (oldest !== undefined && this.#titles.size > MAX_REMEMBERED_TITLES) this.#titles.delete(oldest);
 		return title;
 	}
 }

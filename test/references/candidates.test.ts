@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { SessionReferences } from "../../lib/references/index.ts";
+import { MAX_REMEMBERED_TITLES, TitleBudget, TitleMemory } from "../../lib/references/titles.ts";
 import { InMemorySessions, type StoredSession, storedSession, WORKSPACE } from "./in-memory-sessions.ts";
 
 const caller = { sessionId: "caller", cwd: WORKSPACE };
@@ -108,6 +109,16 @@ describe("titles", () => {
 		Object.assign(sessions.stored[1] ?? {}, renamed);
 		expect((await references.listCandidates(caller))[0]).toMatchObject({ sessionId: "s1", label: "Renamed" });
 		expect(sessions.titleReads).toEqual(["s0", "s1", "s2", "s1"]);
+	});
+
+	test("are forgotten, the earliest first, when too many are remembered", async () => {
+		const { stored } = manySessions(MAX_REMEMBERED_TITLES + 1);
+		const titles = new TitleMemory(new InMemorySessions());
+		const budget = new TitleBudget(60_000, undefined);
+		for (const session of stored) await titles.read(session, budget);
+		budget.close();
+		// Null: known to have none. Undefined: not known.
+		expect(stored.slice(0, 2).map((session) => titles.recall(session))).toEqual([undefined, null]);
 	});
 
 	test("that cannot be read leave the id as label and are tried again", async () => {
