@@ -53,7 +53,8 @@ export const peerContextRetentionSchema = z.looseObject({
 	eligibleMessages: count,
 	returnedMessages: count,
 	omittedMessages: count,
-	withheldMessages: count,
+	/** User entries known or suspected to be an extension's; other implementations may not tell. */
+	withheldMessages: count.optional(),
 	eligibleBytes: count,
 	returnedBytes: count,
 	omittedBytes: count,
@@ -78,10 +79,15 @@ export const peerContextActivitySchema = z.looseObject({
 
 export const peerContextSchema = z.looseObject({
 	schemaVersion: z.literal(1),
+	trustWarning: z.string(),
 	target: z.looseObject({ sessionId: z.string(), title: z.string().nullable() }),
 	runtimeStatus: runtimeStatusSchema,
-	capture: z.looseObject({ throughSeq: count.nullable(), time: z.number(), damagedLines: count }),
-	trustWarning: z.string(),
+	capture: z.looseObject({
+		throughSeq: count.nullable(),
+		time: z.number(),
+		/** Lines that could not be read or placed; other implementations may not tell. */
+		damagedLines: count.optional(),
+	}),
 	conversation: z
 		.looseObject({ messages: z.array(peerContextMessageSchema), retention: peerContextRetentionSchema })
 		.optional(),

@@ -1,0 +1,59 @@
+/**
+ * This extension's part in one pi session: one incarnation after the other, and whoever asks finds the one that is up.
+ *
+ * Starting acquires inside one boundary: what fails half-way releases the rest, and the session works without it.
+ * Stopping twice does nothing.
+ */
+import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
+import { Lifecycle } from "../inbox/lifecycle.ts";
+import { PeerError } from "../peers/peer-error.ts";
+import { type HostParts, type Incarnation, type IncarnationOptions, openIncarnation } from "./incarnation.ts";
+import type { ActivityEvent } from "./pi-delivery.ts";
+import { tellQuietly } from "./tell-person.ts";
+
+export class HostSession {
+	readonly #options: IncarnationOptions;
+	readonly #lifecycle = new Lifecycle();
+	#incarnation: Incarnation | null = null;
+
+	constructor(options: IncarnationOptions) {
+		this.#options = options;
+	}
+
+	/** The parts of the incarnation that is up; null in a subagent's session and wherever none could start. */
+	get parts(): HostParts | null {
+		const parts = this.#incarnation?.parts;
+		return parts === undefined || parts.fence.aborted ? null : parts;
+	}
+
+	/** Ends the incarnation and starts the next. Never rejects: the session works without it. */
+	async start(context: ExtensionContext): Promise<void> {
+		try {
+			this.#incarnation = await this.#lifecycle.start((scope) => openIncarnation(this.#options, context, scope));
+		} catch (error) {
+			if (error instanceof PeerError && error.code === "superseded") return;
+			tellQuietly(context, failureText(error), "warning");
+		}
+	}
+
+	/** Releases everything, last acquired first. Never rejects. */
+	stop(): Promise<void> {
+		return this.#lifecycle.stop();
+	}
+
+	/** Takes down what pi does, and lets the peers know. */
+	observe(event: ActivityEvent): void {
+		this.#incarnation?.delivery.observe(event);
+		this.refresh();
+	}
+
+	/** Lets the peers know of a change in what the session tells about itself. */
+	refresh(): void {
+		void this.parts?.presence.refresh();
+	}
+}
+
+function failureText(error: unknown): string {
+	const reason = error instanceof PeerError ? error.message : "Try /reload.";
+	return `Cross-session access could not start; this session works without it. ${reason}`;
+}

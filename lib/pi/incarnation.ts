@@ -1,0 +1,152 @@
+/**
+ * The steps of a start: from a session that pi has just begun to an incarnation with its doors open.
+ *
+ * A subagent's session acquires nothing. Whatever is acquired goes into the scope, whose owner releases it when a later
+ * step fails.
+ */
+import { type ExtensionAPI, type ExtensionContext, getAgentDir } from "@earendil-works/pi-coding-agent";
+import type { IncarnationScope } from "../inbox/lifecycle.ts";
+import { Presence, type PresenceOptions } from "../inbox/presence.ts";
+import type { ReleaseStack } from "../inbox/release-stack.ts";
+import { isManagedSession, isSubagentSession } from "../peers/managed-identity.ts";
+import type { Caller } from "../sessions/authorization.ts";
+import { PeerContextReader } from "../sessions/peer-context-reader.ts";
+import { PiSessionQuery } from "../sessions/pi-session-query.ts";
+import type { SessionQuery } from "../sessions/query.ts";
+import { SessionRecords } from "../sessions/session-records.ts";
+import { type CrossSessionConfig, readConfig } from "./config.ts";
+import { chooseInbound, INBOUND_FLAG } from "./flags.ts";
+import { inheritPrivacy } from "./inherited-privacy.ts";
+import { PiDelivery } from "./pi-delivery.ts";
+import { tellQuietly } from "./tell-person.ts";
+import { workspaceSources } from "./workspace.ts";
+
+/** What the doors of an incarnation are made of. */
+export interface HostParts {
+	/** The session as pi shows it; stale once the incarnation is over. */
+	readonly context: ExtensionContext;
+	readonly config: CrossSessionConfig;
+	readonly records: SessionRecords;
+	readonly presence: Presence;
+	/** The sessions of the workspace. */
+	readonly sessions: SessionQuery;
+	/** This session, as the one that asks. */
+	readonly caller: Caller;
+	readonly reader: PeerContextReader;
+	/** Aborted when the incarnation is over. */
+	readonly fence: AbortSignal;
+	/** Takes what gives an acquisition back. */
+	readonly releases: ReleaseStack;
+}
+
+export interface Incarnation {
+	readonly parts: HostParts;
+	readonly delivery: PiDelivery;
+}
+
+export interface IncarnationOptions {
+	readonly pi: Pick<ExtensionAPI, "events" | "getFlag" | "sendMessage">;
+	/** Acquires what others use: the last step of a start. */
+	readonly openDoors: (parts: HostParts) => void;
+	/** How a presence reaches the system; the seam for tests of failing starts. */
+	readonly system?: Pick<PresenceOptions, "clock" | "files" | "openReceiver" | "paths">;
+}
+
+/** Starts an incarnation for the session of `context`; null for a subagent's session. Throws what a step throws. */
+export async function openIncarnation(
+	options: IncarnationOptions,
+	context: ExtensionContext,
+	scope: IncarnationScope,
+): Promise<Incarnation | null> {
+	const agentDirectory = getAgentDir();
+	const { config, problem } = readConfig(agentDirectory);
+	if (problem) tellQuietly(context, problem, "warning");
+	const records = new SessionRecords(agentDirectory);
+	if (isManagedSession(options.pi.events) || isSubagent(context)) {
+		records.setSubagent(context.sessionManager.getSessionId());
+		return null;
+	}
+	if (inheritPrivacy(context.sessionManager, records)) {
+		const text = "This fork is private, like the session it came from. /cross-session-private off shows it again.";
+		tellQuietly(context, text, "warning");
+	}
+	const delivery = createDelivery(options, context);
+	const presence = await openPresence(options, { context, scope, delivery, agentDirectory, config });
+	const looks = createLooks({ context, presence, records, agentDirectory, config });
+	const parts = { context, config, records, presence, ...looks, fence: scope.fence, releases: scope.releases };
+	options.openDoors(parts);
+	return { parts, delivery };
+}
+
+function isSubagent(context: ExtensionContext): boolean {
+	return isSubagentSession({
+		environment: process.env,
+		stored: context.sessionManager.getSessionFile() !== undefined,
+		hasUserInterface: context.hasUI,
+	});
+}
+
+function createDelivery({ pi }: IncarnationOptions, context: ExtensionContext): PiDelivery {
+	return new PiDelivery({
+		sendMessage: (message, how) => pi.sendMessage(message, how),
+		isIdle: () => context.isIdle(),
+	});
+}
+
+interface PresenceSetting {
+	readonly context: ExtensionContext;
+	readonly scope: IncarnationScope;
+	readonly delivery: PiDelivery;
+	readonly agentDirectory: string;
+	readonly config: CrossSessionConfig;
+}
+
+function openPresence({ pi, system }: IncarnationOptions, setting: PresenceSetting): Promise<Presence> {
+	const { context, scope, delivery, agentDirectory, config } = setting;
+	const inbound = chooseInbound(pi.getFlag(INBOUND_FLAG), config.inbound);
+	if (inbound.problem) tellQuietly(context, inbound.problem, "warning");
+	const sessionFile = context.sessionManager.getSessionFile();
+	const options: PresenceOptions = {
+		...system,
+		agentDirectory,
+		sessionId: context.sessionManager.getSessionId(),
+		...(sessionFile !== undefined && { sessionFile }),
+		// By way of the context each time: it throws once pi has dropped the session, announced or not.
+		describe: () => ({
+			name: context.sessionManager.getSessionName(),
+			cwd: context.sessionManager.getCwd(),
+			status: delivery.isFree ? "idle" : "busy",
+		}),
+		inbound: inbound.mode,
+		delivery,
+		onLowBudget: (remaining) => tellQuietly(context, lowBudgetText(remaining), "warning"),
+		onFailure: ({ message }) => tellQuietly(context, `Cross-session access has ended. ${message}`, "warning"),
+	};
+	return Presence.open(options, scope);
+}
+
+function lowBudgetText(remaining: number): string {
+	return `This session can send and receive ${remaining} more messages. A /reload starts with a new budget.`;
+}
+
+interface LookSetting extends Omit<PresenceSetting, "scope" | "delivery"> {
+	readonly presence: Presence;
+	readonly records: SessionRecords;
+}
+
+/** The ways in which this session looks at others. */
+function createLooks(setting: LookSetting): Pick<HostParts, "caller" | "sessions" | "reader"> {
+	const { context, presence, records, agentDirectory, config } = setting;
+	const { sessionManager } = context;
+	const cwd = sessionManager.getCwd();
+	const directory = sessionManager.getSessionDir();
+	const caller = { sessionId: sessionManager.getSessionId(), cwd, isHost: true };
+	const live = presence.directory;
+	const sessions = new PiSessionQuery({
+		sources: (snapshot) => workspaceSources(agentDirectory, cwd, directory, snapshot),
+		records,
+		live,
+	});
+	const reader = new PeerContextReader({ sessions, live, caller: () => caller, limits: config.limits });
+	return { caller, sessions, reader };
+}

@@ -1,0 +1,139 @@
+/**
+ * One topic of one incarnation: who answers its requests, once each, in time, and never after its end.
+ *
+ * Promise: a request id is handled at most once and answered at most once; an addressed request that found room in the
+ * ledger is answered within the deadline or at `stop()`, as far as the bus still carries it; nothing throws out of the
+ * topic's handler; after `stop()` no listener, timer or unaborted handler is left.
+ */
+import type { Bus } from "../contract/bus.ts";
+import type { RefusalError } from "../contract/errors.ts";
+import type { Incarnation } from "../contract/identifiers.ts";
+import { runIsolated } from "../contract/isolation.ts";
+import type { RpcReply, RpcTopic } from "../contract/topics.ts";
+import { emitReply, isAddressedTo, type RefusalFields, readRequestId, refusalFrom, refusalOf } from "./envelope.ts";
+import type { OnceLedger } from "./once-ledger.ts";
+
+/** A structured answer comes this long after the request at the latest, in milliseconds: before the caller gives up. */
+export const RESPONDER_DEADLINE_MS = 4500;
+
+type EnvelopeField = "version" | "requestId" | "local" | "ok";
+type OmitEnvelope<Answer> = {
+	[Key in keyof Answer as string extends Key ? never : Exclude<Key, EnvelopeField>]: Answer[Key];
+};
+
+/** What a topic's answer holds besides its envelope. */
+export type RpcAnswer<Topic extends RpcTopic> = OmitEnvelope<Extract<RpcReply<Topic>, { ok: true }>>;
+
+export interface ResponderOptions<Topic extends RpcTopic> {
+	readonly bus: Bus;
+	readonly topic: Topic;
+	/** The incarnation that answers; requests to any other are refused as `invalid_request`. */
+	readonly local: Incarnation;
+	/** The topic's own ledger, a new one for every incarnation. */
+	readonly ledger: OnceLedger;
+	/** What a caller is told when the deadline passes or the handler fails in a way that it does not explain. */
+	readonly unansweredCode: "unavailable" | "receipt_unknown";
+	/**
+	 * Makes the answer. Throws (or rejects with) a {@link RefusalError} to refuse.
+	 * @param request Only its envelope has been checked. Reading any other field may throw.
+	 * @param signal Aborted at the deadline and at `stop()`; what is answered after that is dropped.
+	 */
+	readonly handle: (request: object, signal: AbortSignal) => Promise<RpcAnswer<Topic>>;
+}
+
+export class Responder<Topic extends RpcTopic> {
+	readonly #options: ResponderOptions<Topic>;
+	readonly #local: Incarnation;
+	readonly #flights = new Set<Flight>();
+	#state: "new" | "started" | "stopped" = "new";
+	#unsubscribe: (() => void) | undefined;
+
+	constructor(options: ResponderOptions<Topic>) {
+		this.#options = options;
+		// Every reply carries it, and no listener may change it for the next one.
+		this.#local = Object.freeze({ ...options.local });
+	}
+
+	/** Starts to listen, once. Throws what the bus throws; nothing is held then. */
+	start(): void {
+		if (this.#state !== "new") return;
+		this.#unsubscribe = this.#options.bus.on(this.#options.topic, this.#receive);
+		this.#state = "started";
+	}
+
+	/** Ends listening, aborts what is in flight and answers it `receipt_unknown`. Never throws; again does nothing. */
+	stop(): void {
+		this.#state = "stopped";
+		const unsubscribe = this.#unsubscribe;
+		this.#unsubscribe = undefined;
+		if (unsubscribe !== undefined) runIsolated(unsubscribe);
+		for (const flight of [...this.#flights]) flight.interrupt(refusalOf("receipt_unknown"));
+	}
+
+	/** Request ids left. */
+	get remaining(): number {
+		return this.#options.ledger.remaining;
+	}
+
+	readonly #receive = (data: unknown): void => {
+		if (this.#state !== "started") return;
+		const requestId = readRequestId(data);
+		if (requestId === undefined || !this.#options.ledger.claimOnce(requestId)) return;
+		const reply = (fields: { readonly ok: boolean }) =>
+			emitReply(this.#options.bus, this.#options.topic, requestId, this.#local, fields);
+		if (isAddressedTo(this.#local, data)) this.#handle(data as object, reply);
+		else reply(refusalOf("invalid_request"));
+	};
+
+	#handle(request: object, reply: Reply): void {
+		const { handle, unansweredCode } = this.#options;
+		const flight = new Flight(reply, () => this.#flights.delete(flight));
+		this.#flights.add(flight);
+		flight.limit(RESPONDER_DEADLINE_MS, refusalOf(unansweredCode));
+		// The handler may throw at once, so it is called inside the promise.
+		new Promise<RpcAnswer<Topic>>((resolve) => resolve(handle(request, flight.signal)))
+			.then((answer) => flight.land({ ...answer, ok: true }))
+			.catch((error: unknown) => flight.land(refusalFrom(error) ?? refusalOf(unansweredCode)));
+	}
+}
+
+type Reply = (fields: { readonly ok: boolean }) => void;
+
+/** One request between its claim and its only answer. */
+class Flight {
+	readonly #reply: Reply;
+	readonly #forget: () => void;
+	readonly #controller = new AbortController();
+	#timer: ReturnType<typeof setTimeout> | undefined;
+	#ended = false;
+
+	constructor(reply: Reply, forget: () => void) {
+		this.#reply = reply;
+		this.#forget = forget;
+	}
+
+	get signal(): AbortSignal {
+		return this.#controller.signal;
+	}
+
+	limit(milliseconds: number, refusal: RefusalFields): void {
+		this.#timer = setTimeout(() => this.interrupt(refusal), milliseconds);
+		// Whoever waits for the answer keeps the process alive, not the one who owes it.
+		this.#timer.unref();
+	}
+
+	/** Answers in place of the handler, and tells it to give up. */
+	interrupt(refusal: RefusalFields): void {
+		this.land(refusal);
+		this.#controller.abort();
+	}
+
+	/** Answers, unless it was answered before. */
+	land(fields: { readonly ok: boolean }): void {
+		if (this.#ended) return;
+		this.#ended = true;
+		clearTimeout(this.#timer);
+		this.#forget();
+		this.#reply(fields);
+	}
+}

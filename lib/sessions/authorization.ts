@@ -1,0 +1,36 @@
+/**
+ * Who may look at whom: the one place where that is decided, with yes or no and no reasons.
+ */
+import type { SessionOrigin } from "./query.ts";
+
+/** The session that asks. */
+export interface Caller {
+	readonly sessionId: string;
+	/** Its workspace; empty when it has none. */
+	readonly cwd: string;
+	/** A top-level session of a person, not a subagent's. */
+	readonly isHost: boolean;
+}
+
+/** What is known of the session that is asked for, before or after the read. */
+export interface Target {
+	readonly id: string;
+	readonly cwd: string;
+	readonly origin: SessionOrigin;
+	readonly private: boolean;
+}
+
+/**
+ * Whether `caller` may read `target`. Workspaces are compared as the strings that stand in the headers: names of
+ * session directories are lossy, and a link to a directory is another workspace.
+ */
+export function mayRead(caller: Caller, target: Target): boolean {
+	return (
+		caller.isHost &&
+		caller.cwd !== "" &&
+		target.cwd === caller.cwd &&
+		target.id !== caller.sessionId &&
+		target.origin !== "subagent" &&
+		!target.private
+	);
+}

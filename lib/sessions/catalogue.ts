@@ -1,0 +1,115 @@
+/**
+ * The session logs in some directories, from their headers alone.
+ *
+ * No path is ever built from an id and no body is read here. What is remembered of a file holds while its state does.
+ */
+import { readdir } from "node:fs/promises";
+import path from "node:path";
+import { setImmediate } from "node:timers/promises";
+import { type FileState, isSameState, LogFile, stateOfPath } from "./log/log-file.ts";
+import { readHeaderOf } from "./log/log-header.ts";
+import type { LogHeader } from "./log/log-index.ts";
+
+/** Time of one stretch of synchronous look-ups, in ms. */
+const STRETCH_MS = 4;
+/** Logs of one directory that are looked at; file names begin with a time, so the newest come first. */
+const MAX_FILES_PER_DIRECTORY = 20_000;
+/** Headers remembered. */
+const MAX_REMEMBERED = 20_000;
+
+/** One session log by its header. */
+export interface CataloguedLog {
+	readonly path: string;
+	readonly header: LogHeader;
+	/** Epoch milliseconds of the file's last change. */
+	readonly changedAt: number;
+}
+
+/** Where to look. Files are hints from elsewhere: they are verified like any other. */
+export interface CatalogueSources {
+	readonly directories: readonly string[];
+	readonly files: readonly string[];
+}
+
+interface Remembered {
+	readonly state: FileState;
+	readonly header: LogHeader | null;
+}
+
+export class Catalogue {
+	readonly #remembered = new Map<string, Remembered>();
+
+	/**
+	 * Every log of the sources, newest first; of several files with one id only the newest.
+	 * @throws the signal's reason when it is aborted
+	 */
+	async list(sources: CatalogueSources, signal?: AbortSignal): Promise<CataloguedLog[]> {
+		const paths = new Set<string>();
+		for (const directory of new Set(sources.directories)) {
+			for (const file of await logsIn(directory)) paths.add(file);
+		}
+		for (const file of sources.files)
+			if (path.isAbsolute(file) && file.endsWith(".jsonl")) paths.add(path.normalize(file));
+		const logs = await this.#lookAt(paths, signal);
+		logs.sort((a, b) => b.changedAt - a.changedAt);
+		const seen = new Set<string>();
+		return logs.filter(({ header }) => !seen.has(header.id) && seen.add(header.id));
+	}
+
+	async #lookAt(paths: Iterable<string>, signal: AbortSignal | undefined): Promise<CataloguedLog[]> {
+		const logs: CataloguedLog[] = [];
+		let until = performance.now() + STRETCH_MS;
+		signal?.throwIfAborted();
+		for (const file of paths) {
+			const log = this.#lookAtFile(file);
+			if (log) logs.push(log);
+			if (performance.now() < until) continue;
+			await setImmediate();
+			signal?.throwIfAborted();
+			until = performance.now() + STRETCH_MS;
+		}
+		return logs;
+	}
+
+	/** Null for what is no session log, or can't be read: one bad file must not hide the others. */
+	#lookAtFile(file: string): CataloguedLog | null {
+		try {
+			const state = stateOfPath(file);
+			const known = this.#remembered.get(file);
+			const header = known && isSameState(known.state, state) ? known.header : readHeaderAt(file);
+			this.#remember(file, { state, header });
+			return header && { path: file, header, changedAt: Number(state.modifiedNs) / 1e6 };
+		} catch {
+			this.#remembered.delete(file);
+			return null;
+		}
+	}
+
+	#remember(file: string, remembered: Remembered): void {
+		this.#remembered.delete(file);
+		this.#remembered.set(file, remembered);
+		if (this.#remembered.size <= MAX_REMEMBERED) return;
+		const oldest = this.#remembered.keys().next();
+		if (!oldest.done) this.#remembered.delete(oldest.value);
+	}
+}
+
+function readHeaderAt(file: string): LogHeader | null {
+	const log = new LogFile(file);
+	try {
+		return readHeaderOf(log);
+	} finally {
+		log.closeNow();
+	}
+}
+
+/** Paths of a directory's logs; none when it can't be listed. */
+async function logsIn(directory: string): Promise<string[]> {
+	try {
+		const names = (await readdir(directory)).filter((name) => name.endsWith(".jsonl"));
+		if (names.length > MAX_FILES_PER_DIRECTORY) names.sort().splice(0, names.length - MAX_FILES_PER_DIRECTORY);
+		return names.map((name) => path.join(directory, name));
+	} catch {
+		return [];
+	}
+}

@@ -1,0 +1,174 @@
+/**
+ * Reads single entries again, for the few texts and calls that leave the log. Each line is validated whole here.
+ */
+import { setImmediate } from "node:timers/promises";
+import type { CapturedText } from "../../projection/events.ts";
+import { captureText, cutToBytes, utf8Bytes } from "../../projection/text.ts";
+import { nothingElided } from "./entry-facts.ts";
+import { textBlocks } from "./entry-text.ts";
+import { asRecord, parseObject } from "./json-object.ts";
+import { type ElidedText, type FindElided, LineFilter } from "./line-filter.ts";
+import type { LogFile } from "./log-file.ts";
+import { entryTime } from "./log-header.ts";
+import type { LogIndex } from "./log-index.ts";
+import { MAX_PARSED_BYTES } from "./log-lines.ts";
+
+const SLICE_BYTES = 1024 * 1024;
+/** Up to this size a line is parsed as it is; a longer one without its long strings. */
+const PLAIN_PARSE_BYTES = 16 * 1024;
+
+/** As pi writes tool results: what they answer stands in the first bytes, how they ended in the last. */
+const RESULT_HEAD_BYTES = 1024;
+const RESULT_TAIL_BYTES = 160;
+const resultStart =
+	/^\{"type":"message","id":"[^"\\]+","parentId":(?:null|"[^"\\]+"),"timestamp":"([^"\\]+)","message":\{"role":"toolResult","toolCallId":"([ !#-[\]-~]+)","/;
+const resultEnd = /,"isError":(true|false),"timestamp":\d+(?:,"durationMs":[\d.]+)?\}\}$/;
+
+/** A line that the index took for an entry can't be read whole. */
+export class DamagedRowError extends Error {
+	readonly row: number;
+	constructor(row: number) {
+		super("A log line could not be read.");
+		this.name = "DamagedRowError";
+		this.row = row;
+	}
+}
+
+/** One entry as parsed, with what was left out of long lines. */
+export interface LoadedEntry {
+	readonly entry: Record<string, unknown>;
+	readonly message: Record<string, unknown> | null;
+	readonly time: number | null;
+	readonly find: FindElided;
+}
+
+/** A tool result without its content. */
+export interface LoadedResult {
+	readonly callId: string;
+	readonly isError: boolean;
+	readonly time: number | null;
+}
+
+/** One tool call of an assistant entry. */
+export interface LoadedCall {
+	readonly id: string;
+	readonly name: string;
+}
+
+export class EntryLoader {
+	readonly #file: LogFile;
+	readonly #index: LogIndex;
+	readonly #signal: AbortSignal | undefined;
+
+	constructor(file: LogFile, index: LogIndex, signal: AbortSignal | undefined) {
+		this.#file = file;
+		this.#index = index;
+		this.#signal = signal;
+	}
+
+	/** Reads a row's line whole. @throws DamagedRowError */
+	async load(row: number): Promise<LoadedEntry> {
+		const length = this.#index.length(row);
+		const parsed = length <= MAX_PARSED_BYTES ? this.#loadShort(row, length) : await this.#loadLong(row, length);
+		const entry = asRecord(parsed?.value);
+		if (!parsed || !entry) throw new DamagedRowError(row);
+		return { entry, message: asRecord(entry.message), time: entryTime(entry.timestamp), find: parsed.find };
+	}
+
+	/** Makes sure that a row's line is whole: two torn lines can look like one. @throws DamagedRowError */
+	async validate(row: number): Promise<void> {
+		const length = this.#index.length(row);
+		if (length <= MAX_PARSED_BYTES) {
+			if (!this.#loadShort(row, length)) throw new DamagedRowError(row);
+			return;
+		}
+		const filter = await this.#filterLong(row, length);
+		if (!filter.overflowed && !filter.parse()) throw new DamagedRowError(row);
+	}
+
+	/** Which call a tool result answers, and how; the result itself is not decoded. @throws DamagedRowError */
+	async loadResult(row: number): Promise<LoadedResult> {
+		const offset = this.#index.offset(row);
+		const length = this.#index.length(row);
+		const head = this.#file.readSmall(offset, Math.min(length, RESULT_HEAD_BYTES)).toString("latin1");
+		const start = resultStart.exec(head);
+		if (start) {
+			const tailLength = Math.min(length, RESULT_TAIL_BYTES);
+			const tail = this.#file.readSmall(offset + length - tailLength, tailLength).toString("latin1");
+			const end = resultEnd.exec(tail);
+			if (end) return { callId: start[2] ?? "", isError: end[1] === "true", time: entryTime(start[1]) };
+		}
+		const { message, time } = await this.load(row);
+		const callId = typeof message?.toolCallId === "string" ? message.toolCallId : "";
+		return { callId, isError: message?.isError === true, time };
+	}
+
+	/**
+	 * The text of a content value, at most `maxBytes` of it.
+	 * @param bytes what the index says it has: a different size means that the file is not what was indexed
+	 */
+	text(
+		row: number,
+		loaded: LoadedEntry,
+		content: unknown,
+		skills: boolean,
+		bytes: number,
+		maxBytes: number,
+	): CapturedText {
+		const text = joinBlocks(textBlocks(content, loaded.find, skills), maxBytes);
+		if (text.bytes !== bytes) throw new DamagedRowError(row);
+		return text;
+	}
+
+	#loadShort(row: number, length: number): { value: unknown; find: FindElided } | null {
+		const line = this.#file.readSmall(this.#index.offset(row), length);
+		if (length <= PLAIN_PARSE_BYTES) {
+			const value = parseObject(line.toString("utf8"));
+			return value && { value, find: nothingElided };
+		}
+		const filter = new LineFilter(MAX_PARSED_BYTES);
+		filter.take(line, 0, line.length);
+		return filter.parse();
+	}
+
+	async #loadLong(row: number, length: number): Promise<{ value: unknown; find: FindElided } | null> {
+		return (await this.#filterLong(row, length)).parse();
+	}
+
+	async #filterLong(row: number, length: number): Promise<LineFilter> {
+		const filter = new LineFilter();
+		const slice = Buffer.allocUnsafeSlow(Math.min(SLICE_BYTES, length));
+		for (let taken = 0; taken < length; ) {
+			const want = Math.min(slice.length, length - taken);
+			const count = await this.#file.readInto(slice, 0, want, this.#index.offset(row) + taken);
+			this.#signal?.throwIfAborted();
+			if (count === 0) break;
+			filter.take(slice.subarray(0, count), 0, count);
+			taken += count;
+			await setImmediate();
+		}
+		return filter;
+	}
+}
+
+/** The calls of an assistant message, in order. Calls without an id or a name can't be paired or shown. */
+export function callsOf(message: Record<string, unknown> | null): LoadedCall[] {
+	const calls: LoadedCall[] = [];
+	if (!Array.isArray(message?.content)) return calls;
+	for (const block of message.content) {
+		const { type, id, name } = asRecord(block) ?? {};
+		if (type === "toolCall" && typeof id === "string" && typeof name === "string") calls.push({ id, name });
+	}
+	return calls;
+}
+
+function joinBlocks(blocks: readonly (string | ElidedText)[], maxBytes: number): CapturedText {
+	const firstElided = blocks.findIndex((block) => typeof block !== "string");
+	if (firstElided < 0) return captureText(blocks.join("\n"), maxBytes);
+	const lastElided = blocks.findLastIndex((block) => typeof block !== "string");
+	const sizes = blocks.map((block) => (typeof block === "string" ? utf8Bytes(block) : block.bytes));
+	const heads = blocks.slice(0, firstElided + 1).map((block) => (typeof block === "string" ? block : block.head));
+	const tails = blocks.slice(lastElided).map((block) => (typeof block === "string" ? block : block.tail));
+	const bytes = sizes.reduce((sum, size) => sum + size, blocks.length - 1);
+	return cutToBytes({ bytes, head: heads.join("\n"), tail: tails.join("\n") }, maxBytes);
+}

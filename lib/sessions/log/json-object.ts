@@ -1,0 +1,19 @@
+/**
+ * JSON values of which only this much is known: that they are objects, or not.
+ */
+
+/** A line's value when it is a JSON object, else null. */
+export function parseObject(line: string): Record<string, unknown> | null {
+	try {
+		return asRecord(JSON.parse(line));
+	} catch {
+		return null;
+	}
+}
+
+/** The value as an object whose fields may be anything; null when it is none. */
+export function asRecord(value: unknown): Record<string, unknown> | null {
+	return typeof value === "object" && value !== null && !Array.isArray(value)
+		? (value as Record<string, unknown>)
+		: null;
+}

@@ -1,0 +1,214 @@
+/**
+ * Reads what pi's own writer leaves, from the bytes of one whole line.
+ *
+ * It only ever says yes to shapes that it knows to the letter; everything else is left to a parse (entry-facts.ts),
+ * which must come to the same facts. Two orders of keys are known: structure first (`type, id, parentId, timestamp`)
+ * and payload first, where the structure is the line's last few dozen bytes.
+ *
+ * The work is done by regular expressions over short slices and by native searches: they are as quick on the first line
+ * of a new process as later, where loops of our own would only become quick after thousands of lines.
+ */
+import { type EntryIds, NO_ID } from "./entry-ids.ts";
+import {
+	CLOSE_BRACE,
+	CLOSE_BRACKET,
+	COMMA,
+	findStringEnd,
+	OPEN_BRACKET,
+	QUOTE,
+	skipNested,
+	TextMeasure,
+} from "./json-bytes.ts";
+import { type LineFacts, LineKind, outcomeNumber } from "./line-facts.ts";
+
+/** Enough for the structure with ids of 64 characters and the beginning of a message. */
+const HEAD_BYTES = 384;
+const TAIL_BYTES = 160;
+/** Behind its content a message is some 350 bytes; one with an error's text has more. */
+const REST_BYTES = 8 * 1024;
+
+/** Printable characters without quote and backslash: what needs no decoding. */
+const PLAIN = "[ !#-[\\]-~]";
+const ID = `"(${PLAIN}{1,64})"`;
+const STRUCTURE = `"id":${ID},"parentId":(?:null|${ID}),"timestamp":"${PLAIN}{24}"`;
+
+const head = new RegExp(`^\\{"type":"(\\w{1,24})",${STRUCTURE}(?:,"message":\\{"role":"(\\w{1,16})"(?:,"content":)?)?`);
+const tail = new RegExp(`,${STRUCTURE}\\}$`);
+const typeWord = /^\{"type":"(\w{1,24})"/;
+/** A custom entry that begins with its custom type, as pi writes it, tells at once that it is no mark. */
+const otherCustomType = /^\{"type":"custom","customType":"(?!cross-session")/;
+
+const STRING = '"(?:[^"\\\\\\u0000-\\u001f]|\\\\.)*"';
+const SCALAR = `(?:${STRING}|-?[\\d.eE+-]+|true|false|null)`;
+/** An object of at most two levels, such as pi's usage; what is in it does not matter. */
+const OBJECT = `\\{(?:[^{}"]|${STRING}|\\{(?:[^{}"]|${STRING})*\\})*\\}`;
+/** The keys behind a message's content. Another role or content, or a key with escapes, is not known to the letter. */
+const KEY = `"(?!role"|content")${PLAIN}*"`;
+const MEMBER = `,(?!"stopReason")${KEY}:(?:${SCALAR}|${OBJECT})`;
+// Not inside the repetition: a group there forgets what it caught at the next turn.
+const rest = new RegExp(`^(?:${MEMBER})*(?:,"stopReason":"(\\w*)"(?:${MEMBER})*)?\\}\\}$`);
+
+/** The beginning of a block: its type, and of a text what comes before the text itself. */
+const block = new RegExp(`^\\{"type":"(?:(text)","text":"(<skill name=)?|(?!text")(${PLAIN}{1,24})")`);
+const BLOCK_BYTES = 48;
+const TEXT_START = '{"type":"text","text":"';
+const SIGNATURE = ',"textSignature":"';
+const SKILL = "<skill name=";
+
+/** Types whose lines are read here; those with a payload that the index needs are parsed instead. */
+const plainTypes = new Map<string, LineKind>([
+	["custom", LineKind.other],
+	["custom_message", LineKind.customMessage],
+	["branch_summary", LineKind.other],
+	["label", LineKind.other],
+	["model_change", LineKind.other],
+	["thinking_level_change", LineKind.other],
+	["usage", LineKind.other],
+]);
+
+/** Roles that are known, and whether the index looks at the content. */
+const roles = new Map<string, { kind: LineKind; hasTexts: boolean }>([
+	["toolResult", { kind: LineKind.toolResult, hasTexts: false }],
+	["assistant", { kind: LineKind.assistant, hasTexts: true }],
+	["user", { kind: LineKind.user, hasTexts: true }],
+	["custom", { kind: LineKind.customMessage, hasTexts: false }],
+	["hookMessage", { kind: LineKind.customMessage, hasTexts: false }],
+	["system", { kind: LineKind.other, hasTexts: false }],
+	["bashExecution", { kind: LineKind.other, hasTexts: false }],
+]);
+
+export class LineStructure {
+	readonly #ids: EntryIds;
+	readonly #measure = new TextMeasure();
+
+	constructor(ids: EntryIds) {
+		this.#ids = ids;
+	}
+
+	/**
+	 * Reads the line from `start` to `end` (without line feed and trailing white space) into `facts`.
+	 * @returns false when the line isn't of a known shape: facts mean nothing then
+	 */
+	read(bytes: Buffer, start: number, end: number, facts: LineFacts): boolean {
+		if (bytes[end - 1] !== CLOSE_BRACE) return false;
+		const text = bytes.toString("latin1", start, Math.min(end, start + HEAD_BYTES));
+		const found = head.exec(text);
+		if (!found) return this.readEnds(text, bytes.toString("latin1", Math.max(start, end - TAIL_BYTES), end), facts);
+		if (found[1] !== "message") return this.#readPlain(found, text, facts);
+		const role = roles.get(found[4] ?? "");
+		if (!role || bytes[end - 2] !== CLOSE_BRACE) return false;
+		facts.kind = role.kind;
+		if (!this.#takeIds(found, facts)) return false;
+		if (!role.hasTexts) return true;
+		if (!found[0].endsWith(":")) return false;
+		const content = this.#readContent(bytes, start + found[0].length, end, facts);
+		return content > 0 && this.#readRest(bytes, content, end, facts);
+	}
+
+	/**
+	 * What can be said of a line from its first bytes alone: the kind of a message whose content isn't looked at.
+	 * @returns false when the content, or the line's end, is needed
+	 */
+	readStart(text: string, facts: LineFacts): boolean {
+		const found = head.exec(text);
+		const role = found?.[1] === "message" ? roles.get(found[4] ?? "") : undefined;
+		if (!found || !role || role.hasTexts) return false;
+		facts.kind = role.kind;
+		return this.#takeIds(found, facts);
+	}
+
+	/** Reads a payload-first line's place in the tree from its last bytes, when its first bytes tell a plain type. */
+	readEnds(start: string, end: string, facts: LineFacts): boolean {
+		const type = typeWord.exec(start)?.[1] ?? "";
+		const kind = plainTypes.get(type);
+		if (kind === undefined || (type === "custom" && !otherCustomType.test(start))) return false;
+		const found = tail.exec(end);
+		if (!found) return false;
+		facts.kind = kind;
+		return this.#takeIds(["", "", found[1], found[2]], facts);
+	}
+
+	#readPlain(found: RegExpExecArray, text: string, facts: LineFacts): boolean {
+		const kind = plainTypes.get(found[1] ?? "");
+		if (kind === undefined || (found[1] === "custom" && !otherCustomType.test(text))) return false;
+		facts.kind = kind;
+		return this.#takeIds(found, facts);
+	}
+
+	/** @param found the id and the parent's id as its third and fourth element */
+	#takeIds(found: readonly (string | undefined)[], facts: LineFacts): boolean {
+		const [, , id = "", parent] = found;
+		facts.id = this.#ids.intern(id);
+		facts.parent = parent === undefined ? NO_ID : this.#ids.intern(parent);
+		return facts.id !== NO_ID;
+	}
+
+	/** Reads a message's content at `from`; returns the index behind it, or -1. */
+	#readContent(bytes: Buffer, from: number, end: number, facts: LineFacts): number {
+		if (bytes[from] === QUOTE) {
+			if (facts.kind === LineKind.user && standsAt(bytes, from + 1, SKILL)) return -1;
+			const close = this.#takeText(bytes, from + 1, end, facts);
+			return close < 0 ? -1 : close + 1;
+		}
+		if (bytes[from] !== OPEN_BRACKET) return -1;
+		if (bytes[from + 1] === CLOSE_BRACKET) return from + 2;
+		return this.#readBlocks(bytes, from + 1, end, facts);
+	}
+
+	#readBlocks(bytes: Buffer, from: number, end: number, facts: LineFacts): number {
+		let index = from;
+		let texts = 0;
+		let hasText = false;
+		for (;;) {
+			const found = block.exec(bytes.toString("latin1", index, Math.min(end, index + BLOCK_BYTES)));
+			if (!found) return -1;
+			if (found[1]) {
+				if (found[2] && facts.kind === LineKind.user) return -1;
+				const text = index + TEXT_START.length;
+				const before = facts.textBytes;
+				const close = this.#takeText(bytes, text, end, facts);
+				hasText ||= facts.textBytes > before;
+				if (texts++ > 0) facts.textBytes++;
+				index = close < 0 ? -1 : endTextBlock(bytes, close + 1, end);
+			} else {
+				if (found[3] === "toolCall") facts.calls++;
+				index = skipNested(bytes, index + found[0].length, end);
+			}
+			if (index < 0) return -1;
+			if (bytes[index] === CLOSE_BRACKET) break;
+			if (bytes[index++] !== COMMA) return -1;
+		}
+		if (!hasText) facts.textBytes = 0;
+		return index + 1;
+	}
+
+	#takeText(bytes: Buffer, from: number, end: number, facts: LineFacts): number {
+		const measure = this.#measure;
+		measure.reset();
+		const close = measure.take(bytes, from, end);
+		if (close < 0 || !measure.trusted) return -1;
+		facts.textBytes += measure.bytes;
+		return close;
+	}
+
+	/** Reads the keys behind a message's content, for its stopReason: they end the message and the line. */
+	#readRest(bytes: Buffer, from: number, end: number, facts: LineFacts): boolean {
+		if (end - from > REST_BYTES) return false;
+		const found = rest.exec(bytes.toString("latin1", from, end));
+		if (!found) return false;
+		if (facts.kind === LineKind.assistant) facts.outcome = outcomeNumber(found[1]);
+		return true;
+	}
+}
+
+function standsAt(bytes: Buffer, at: number, text: string): boolean {
+	return bytes.toString("latin1", at, at + text.length) === text;
+}
+
+/** A text block ends behind its text, or has a signature; other keys might say something else about it. */
+function endTextBlock(bytes: Buffer, from: number, end: number): number {
+	if (bytes[from] === CLOSE_BRACE) return from + 1;
+	if (!standsAt(bytes, from, SIGNATURE)) return -1;
+	const close = findStringEnd(bytes, from + SIGNATURE.length, end);
+	return close > 0 && bytes[close + 1] === CLOSE_BRACE ? close + 2 : -1;
+}

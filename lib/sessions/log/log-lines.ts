@@ -1,0 +1,151 @@
+/**
+ * From bytes to index rows: splits what was read into lines and has each line read in the cheapest way that is sound.
+ *
+ * It owns the state between two pieces of a file (a long line in progress). It does no I/O and never throws on what a
+ * file holds.
+ */
+import { nothingElided, readEntryFacts } from "./entry-facts.ts";
+import { trimmedEnd } from "./json-bytes.ts";
+import { parseObject } from "./json-object.ts";
+import { LineFacts } from "./line-facts.ts";
+import { LineStructure } from "./line-structure.ts";
+import { MAX_HEADER_BYTES, readHeader } from "./log-header.ts";
+import type { LogIndex } from "./log-index.ts";
+import { LongLine } from "./long-line.ts";
+
+const LINE_FEED = 10;
+
+/** A line up to this size may be parsed whole: a millisecond or so. */
+export const MAX_PARSED_BYTES = 256 * 1024;
+
+/** Lines between two looks at the clock. */
+const LINES_PER_LOOK = 128;
+
+/** What became of a piece of the file. */
+export interface Taken {
+	/** Index of the first byte that was not taken. */
+	readonly start: number;
+	/** False when the time was over before the lines were. */
+	readonly isDone: boolean;
+}
+
+export class LogLines {
+	readonly #index: LogIndex;
+	readonly #structure: LineStructure;
+	readonly #facts = new LineFacts();
+	#long: LongLine | null = null;
+	#longStart = 0;
+
+	constructor(index: LogIndex) {
+		this.#index = index;
+		this.#structure = new LineStructure(index.ids);
+	}
+
+	/** Whether a line is in progress that will not be held. */
+	get inLongLine(): boolean {
+		return this.#long !== null;
+	}
+
+	/**
+	 * Takes whole lines from a piece of the file, until it has no more or `until` (performance.now()) has passed.
+	 * @param piece bytes of the file; `piece[from]` stands at `offset` in it
+	 * @param searchFrom where to look for the first line's end: what stands before was looked at already
+	 * @returns how far it came, and whether there may be more
+	 */
+	take(piece: Buffer, from: number, offset: number, until: number, searchFrom = from): Taken {
+		let start = from;
+		let search = searchFrom;
+		for (let count = 1; start < piece.length; count++) {
+			const feed = piece.indexOf(LINE_FEED, search);
+			if (feed < 0) break;
+			this.#endLine(piece, start, feed, offset + start - from);
+			start = feed + 1;
+			search = start;
+			this.#index.lines++;
+			this.#index.end = offset + start - from;
+			if (count % LINES_PER_LOOK === 0 && performance.now() >= until) return { start, isDone: false };
+		}
+		return { start, isDone: true };
+	}
+
+	/** Takes the beginning or the middle of a line that is too long to be held. */
+	takeLong(piece: Buffer, from: number, offset: number): void {
+		if (!this.#long) {
+			this.#long = new LongLine(this.#structure);
+			this.#longStart = offset;
+		}
+		this.#long.take(piece, from, piece.length, this.#facts);
+	}
+
+	#endLine(piece: Buffer, start: number, feed: number, offset: number): void {
+		if (!this.#index.header && offset + feed - start > MAX_HEADER_BYTES) {
+			// Where nobody looks for a header, none is found later either.
+			this.#index.rejected = true;
+			return;
+		}
+		if (this.#long) {
+			this.#endLong(piece, start, feed, offset);
+			return;
+		}
+		const end = trimmedEnd(piece, start, feed);
+		if (end === start) return;
+		const index = this.#index;
+		const facts = this.#facts;
+		facts.reset();
+		if (index.header && !index.versionOne && this.#structure.read(piece, start, end, facts)) {
+			index.add(facts, offset, end - start);
+		} else {
+			this.#parseLine(piece, start, end, offset);
+		}
+	}
+
+	#endLong(piece: Buffer, start: number, feed: number, offset: number): void {
+		const long = this.#long;
+		this.#long = null;
+		long?.take(piece, start, feed, this.#facts);
+		const read = this.#index.header && long?.finish(this.#index.ids, this.#facts, this.#index.versionOne);
+		if (read) this.#index.add(this.#facts, this.#longStart, offset - this.#longStart + feed - start);
+		else this.#index.damagedLines++;
+	}
+
+	#parseLine(piece: Buffer, start: number, end: number, offset: number): void {
+		const index = this.#index;
+		if (end - start > MAX_PARSED_BYTES) {
+			this.#long = new LongLine(this.#structure);
+			this.#longStart = offset;
+			this.#endLong(piece, start, end, offset);
+			return;
+		}
+		const value = parseObject(piece.toString("utf8", start, end));
+		if (value === null) {
+			index.damagedLines++;
+		} else if (!index.header) {
+			this.#takeHeader(value, end - start);
+		} else if (value.type === "session") {
+			index.damagedLines++;
+			index.addObject();
+		} else {
+			this.#facts.reset();
+			const read = readEntryFacts(value, nothingElided, index.ids, this.#facts, index.versionOne);
+			if (read) {
+				index.add(this.#facts, offset, end - start);
+			} else {
+				index.damagedLines++;
+				index.addObject();
+			}
+		}
+	}
+
+	/** The first object of the file must be the header; else it is no session, and nothing in it is an entry. */
+	#takeHeader(value: Record<string, unknown>, length: number): void {
+		const index = this.#index;
+		const header = length <= MAX_HEADER_BYTES ? readHeader(value) : null;
+		if (!header) {
+			index.rejected = true;
+			return;
+		}
+		index.header = header;
+		index.versionOne = header.version < 2;
+		index.addObject();
+	}
+}

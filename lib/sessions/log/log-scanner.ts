@@ -1,0 +1,106 @@
+/**
+ * Brings an index up to the end of its file, in pieces, without blocking the event loop for long.
+ *
+ * Pieces are read synchronously as long as that is quick, as it is for what the system has in memory: a tenth of a
+ * millisecond, where an asynchronous read would wait longer for its thread. The first slow one changes that for the rest.
+ * Progress stays in the index: a scan that is cancelled or runs out of time goes on there the next time.
+ */
+import { setImmediate } from "node:timers/promises";
+import type { LogFile } from "./log-file.ts";
+import type { LogIndex } from "./log-index.ts";
+import { LogLines } from "./log-lines.ts";
+
+/** Bytes read at a time. Larger pieces cost a new process more, in memory that it touches for the first time. */
+const PIECE_BYTES = 256 * 1024;
+/** An unfinished line up to this size is held until the next piece; a longer one is worked on as it comes. */
+const HELD_BYTES = 256 * 1024;
+/** Time of one stretch of work, in ms; other work gets its turn between two. */
+const STRETCH_MS = 3;
+/** A read that took this long, in ms, came from somewhere slow. */
+const SLOW_READ_MS = 2;
+
+/**
+ * Indexes the file's lines from the index's end up to `size`. An unterminated last line is left out.
+ * @throws the signal's reason when it is aborted
+ */
+export async function scanLog(file: LogFile, index: LogIndex, size: number, signal?: AbortSignal): Promise<void> {
+	const length = size - index.end;
+	if (length <= 0 || index.rejected) return;
+	if (length <= PIECE_BYTES) {
+		const piece = file.readSmall(index.end, length);
+		new LogLines(index).take(piece, 0, index.end, Number.POSITIVE_INFINITY);
+		return;
+	}
+	await new Scan(file, index, size).run(signal);
+}
+
+/** One scan over many pieces; its buffer lives as long as it does. */
+class Scan {
+	readonly #file: LogFile;
+	readonly #index: LogIndex;
+	readonly #size: number;
+	readonly #lines: LogLines;
+	readonly #buffer = Buffer.allocUnsafeSlow(HELD_BYTES + PIECE_BYTES);
+	/** Bytes of an unfinished line, right before where the next piece goes. */
+	#held = 0;
+	#isSlow = false;
+	/** When other work gets its turn: performance.now() in ms. */
+	#stretchEnd = performance.now() + STRETCH_MS;
+
+	constructor(file: LogFile, index: LogIndex, size: number) {
+		this.#file = file;
+		this.#index = index;
+		this.#size = size;
+		this.#lines = new LogLines(index);
+	}
+
+	async run(signal: AbortSignal | undefined): Promise<void> {
+		let offset = this.#index.end;
+		while (offset < this.#size && !this.#index.rejected) {
+			signal?.throwIfAborted();
+			const count = this.#isSlow ? await this.#read(offset) : this.#readNow(offset);
+			if (count === 0) return;
+			await this.#work(offset, count, signal);
+			offset += count;
+		}
+	}
+
+	#read(offset: number): Promise<number> {
+		return this.#file.readInto(this.#buffer, HELD_BYTES, Math.min(PIECE_BYTES, this.#size - offset), offset);
+	}
+
+	#readNow(offset: number): number {
+		const start = performance.now();
+		const count = this.#file.readNow(this.#buffer, HELD_BYTES, Math.min(PIECE_BYTES, this.#size - offset), offset);
+		this.#isSlow = performance.now() - start > SLOW_READ_MS;
+		return count;
+	}
+
+	async #work(offset: number, count: number, signal: AbortSignal | undefined): Promise<void> {
+		// A view of its own for each piece: what is remembered of one must not be taken for the next.
+		const piece = this.#buffer.subarray(0, HELD_BYTES + count);
+		const base = offset - HELD_BYTES;
+		let start = HELD_BYTES - this.#held;
+		let search = HELD_BYTES;
+		for (;;) {
+			const taken = this.#lines.take(piece, start, base + start, this.#stretchEnd, search);
+			start = taken.start;
+			search = start;
+			if (performance.now() >= this.#stretchEnd) await this.#giveWay(signal);
+			if (taken.isDone) break;
+		}
+		this.#held = piece.length - start;
+		if (this.#lines.inLongLine || this.#held > HELD_BYTES) {
+			this.#lines.takeLong(piece, start, base + start);
+			this.#held = 0;
+			return;
+		}
+		piece.copyWithin(HELD_BYTES - this.#held, start);
+	}
+
+	async #giveWay(signal: AbortSignal | undefined): Promise<void> {
+		await setImmediate();
+		signal?.throwIfAborted();
+		this.#stretchEnd = performance.now() + STRETCH_MS;
+	}
+}

@@ -1,0 +1,99 @@
+/**
+ * The port to pi's sessions: catalogue, records and logs put together.
+ *
+ * It looks only where its sources say, and reads by ids that the catalogue found there.
+ */
+import { Catalogue, type CataloguedLog, type CatalogueSources } from "./catalogue.ts";
+import type { LiveSessions, LiveSnapshot } from "./live-sessions.ts";
+import { LogFile } from "./log/log-file.ts";
+import type { LogHeader } from "./log/log-index.ts";
+import { LogReader } from "./log/log-reader.ts";
+import { findTitle } from "./log/title-search.ts";
+import {
+	CaptureError,
+	type CaptureWant,
+	type SessionCapture,
+	type SessionOrigin,
+	type SessionQuery,
+	type SessionSummary,
+} from "./query.ts";
+import type { SessionRecord, SessionRecords } from "./session-records.ts";
+
+export interface PiSessionQueryOptions {
+	/** Where the logs are, given who is live; asked anew for every listing. */
+	readonly sources: (live: LiveSnapshot) => CatalogueSources;
+	readonly records: SessionRecords;
+	readonly live: LiveSessions;
+	/** Queries over different sources may share their memory of files. Default: one of its own. */
+	readonly catalogue?: Catalogue;
+	readonly reader?: LogReader;
+}
+
+export class PiSessionQuery implements SessionQuery {
+	readonly #options: PiSessionQueryOptions;
+	readonly #catalogue: Catalogue;
+	readonly #reader: LogReader;
+	/** Paths by session id, from the last listing. */
+	#paths = new Map<string, string>();
+
+	constructor(options: PiSessionQueryOptions) {
+		this.#options = options;
+		this.#catalogue = options.catalogue ?? new Catalogue();
+		this.#reader = options.reader ?? new LogReader();
+	}
+
+	async listSessions(signal?: AbortSignal): Promise<SessionSummary[]> {
+		const live = await this.#options.live.snapshot(signal);
+		const logs = await this.#catalogue.list(this.#options.sources(live), signal);
+		this.#paths = new Map(logs.map((log) => [log.header.id, log.path]));
+		const recordOf = this.#options.records.lookup();
+		return logs.map((log) => summarize(log, recordOf(log.header.id), live));
+	}
+
+	async readTitle(id: string, signal?: AbortSignal): Promise<string | null> {
+		const path = await this.#pathOf(id, signal);
+		if (path === undefined) return null;
+		const file = new LogFile(path);
+		try {
+			return await findTitle(file, file.state().size, signal);
+		} finally {
+			await file.close();
+		}
+	}
+
+	async read(id: string, want: CaptureWant, signal?: AbortSignal): Promise<SessionCapture> {
+		const path = await this.#pathOf(id, signal);
+		if (path === undefined) throw new CaptureError("not_found");
+		const { header, ...capture } = await this.#reader.read(path, want, signal);
+		// The record is looked at after the read: a session that became private meanwhile is private.
+		const record = this.#options.records.read(header.id);
+		return {
+			header: { id: header.id, cwd: header.cwd, origin: originOf(header, record), private: record.private },
+			...capture,
+		};
+	}
+
+	async #pathOf(id: string, signal: AbortSignal | undefined): Promise<string | undefined> {
+		const known = this.#paths.get(id);
+		if (known !== undefined) return known;
+		await this.listSessions(signal);
+		return this.#paths.get(id);
+	}
+}
+
+function summarize({ header, changedAt }: CataloguedLog, record: SessionRecord, live: LiveSnapshot): SessionSummary {
+	return {
+		id: header.id,
+		cwd: header.cwd,
+		origin: originOf(header, record),
+		private: record.private,
+		createdAt: header.createdAt,
+		changedAt,
+		live: live.statusOf(header.id) !== "offline",
+	};
+}
+
+function originOf(header: LogHeader, record: SessionRecord): SessionOrigin {
+	if (record.subagent) return "subagent";
+	return header.parentSession ? "fork" : "root";
+}

@@ -1,0 +1,138 @@
+/**
+ * What pi's logs can't say about a session, kept beside them: whether it is private, and whether it is a subagent's.
+ *
+ * One small file a session, named by the hash of its id, readable by its owner alone. A record that exists but can't be
+ * trusted or read makes its session private: the mistake must be on the side of showing nothing.
+ */
+import { createHash, randomUUID } from "node:crypto";
+import {
+	chmodSync,
+	closeSync,
+	constants,
+	existsSync,
+	fstatSync,
+	mkdirSync,
+	openSync,
+	readdirSync,
+	readSync,
+	renameSync,
+	rmSync,
+	writeFileSync,
+} from "node:fs";
+import path from "node:path";
+import * as z from "zod";
+
+/** A record is some 60 bytes. */
+const MAX_RECORD_BYTES = 4096;
+const GROUP_AND_OTHERS = 0o077;
+
+const recordSchema = z.object({
+	version: z.literal(1),
+	private: z.boolean().optional(),
+	origin: z.literal("subagent").optional(),
+});
+
+/** What is kept beside one session's log. */
+export interface SessionRecord {
+	readonly private: boolean;
+	readonly subagent: boolean;
+}
+
+const noRecord: SessionRecord = Object.freeze({ private: false, subagent: false });
+const unreadable: SessionRecord = Object.freeze({ private: true, subagent: false });
+
+export class SessionRecords {
+	readonly #directory: string;
+
+	/** @param agentDirectory pi's agent directory */
+	constructor(agentDirectory: string) {
+		this.#directory = path.join(agentDirectory, "cross-session", "sessions");
+	}
+
+	/** The record of one session; all false when there is none. */
+	read(sessionId: string): SessionRecord {
+		return readRecord(this.#pathOf(sessionId));
+	}
+
+	/** Whether anything was ever kept for a session. */
+	has(sessionId: string): boolean {
+		return existsSync(this.#pathOf(sessionId));
+	}
+
+	/** A look-up for many sessions: one listing instead of an attempt to open a file for each. */
+	lookup(): (sessionId: string) => SessionRecord {
+		let names: Set<string>;
+		try {
+			names = new Set(readdirSync(this.#directory));
+		} catch (error) {
+			if (isMissing(error)) return () => noRecord;
+			return () => unreadable;
+		}
+		return (sessionId) => {
+			const file = this.#pathOf(sessionId);
+			return names.has(path.basename(file)) ? readRecord(file) : noRecord;
+		};
+	}
+
+	/** Makes a session private, or shows it again. Throws the system's error when that can't be stored. */
+	setPrivate(sessionId: string, isPrivate: boolean): void {
+		this.#write(sessionId, { ...this.read(sessionId), private: isPrivate });
+	}
+
+	/** Notes that a session is a subagent's. Throws the system's error when that can't be stored. */
+	setSubagent(sessionId: string): void {
+		const record = this.read(sessionId);
+		if (!record.subagent) this.#write(sessionId, { ...record, subagent: true });
+	}
+
+	#pathOf(sessionId: string): string {
+		const name = createHash("sha256").update(sessionId, "utf8").digest("hex");
+		return path.join(this.#directory, `${name}.json`);
+	}
+
+	#write(sessionId: string, record: SessionRecord): void {
+		mkdirSync(this.#directory, { recursive: true, mode: 0o700 });
+		chmodSync(this.#directory, 0o700);
+		const file = this.#pathOf(sessionId);
+		const temporary = `${file}.${randomUUID()}.tmp`;
+		const value: z.infer<typeof recordSchema> = {
+			version: 1,
+			...(record.private && { private: true }),
+			...(record.subagent && { origin: "subagent" }),
+		};
+		try {
+			writeFileSync(temporary, `${JSON.stringify(value)}\n`, { flag: "wx", mode: 0o600 });
+			renameSync(temporary, file);
+		} catch (error) {
+			rmSync(temporary, { force: true });
+			throw error;
+		}
+	}
+}
+
+function readRecord(file: string): SessionRecord {
+	let descriptor: number;
+	try {
+		descriptor = openSync(file, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0));
+	} catch (error) {
+		return isMissing(error) ? noRecord : unreadable;
+	}
+	try {
+		const stat = fstatSync(descriptor);
+		const isOwn = process.getuid === undefined || stat.uid === process.getuid();
+		const isPrivateFile = process.platform === "win32" || (stat.mode & GROUP_AND_OTHERS) === 0;
+		if (!stat.isFile() || !isOwn || !isPrivateFile || stat.size > MAX_RECORD_BYTES) return unreadable;
+		const bytes = Buffer.alloc(MAX_RECORD_BYTES);
+		const length = readSync(descriptor, bytes, 0, bytes.length, 0);
+		const record = recordSchema.parse(JSON.parse(bytes.toString("utf8", 0, length)));
+		return { private: record.private === true, subagent: record.origin === "subagent" };
+	} catch {
+		return unreadable;
+	} finally {
+		closeSync(descriptor);
+	}
+}
+
+function isMissing(error: unknown): boolean {
+	return (error as NodeJS.ErrnoException).code === "ENOENT";
+}

@@ -1,0 +1,62 @@
+/** Types that follow from a topic's constant. Checked by the compiler; nothing here runs. */
+import type { EventBus } from "@earendil-works/pi-coding-agent";
+import type { Emitter } from "mitt";
+import { expectTypeOf } from "vitest";
+import {
+	type Bus,
+	fromMitt,
+	INFO_TOPIC,
+	type Incarnation,
+	type InfoReply,
+	PEER_CONTEXT_TOPIC,
+	type PeerContext,
+	type PeerContextReply,
+	type RpcRequest,
+	replyTopic,
+	requestRpc,
+} from "../../lib/contract/index.ts";
+
+declare const bus: Bus;
+declare const local: Incarnation;
+
+const info = requestRpc(bus, INFO_TOPIC, { version: 1, requestId: "r" });
+expectTypeOf(info).resolves.toEqualTypeOf<InfoReply>();
+
+const asked = requestRpc(bus, PEER_CONTEXT_TOPIC, {
+	version: 1,
+	requestId: "r",
+	local,
+	sessionId: "s",
+	view: "activity",
+});
+expectTypeOf(asked).resolves.toEqualTypeOf<PeerContextReply>();
+
+const reply = await asked;
+if (reply.ok) expectTypeOf(reply.context).toEqualTypeOf<PeerContext>();
+else expectTypeOf(reply.code).toEqualTypeOf<string>();
+
+const state = await info;
+if (state.ok) {
+	expectTypeOf(state.remainingBudget).toEqualTypeOf<number>();
+	expectTypeOf(state.local).toExtend<Incarnation | null>();
+}
+
+expectTypeOf<RpcRequest<typeof INFO_TOPIC>>().toEqualTypeOf<{ version: 1; requestId: string }>();
+expectTypeOf<RpcRequest<typeof PEER_CONTEXT_TOPIC>["view"]>().toEqualTypeOf<
+	"overview" | "conversation" | "activity" | undefined
+>();
+expectTypeOf(replyTopic(INFO_TOPIC, "r")).toEqualTypeOf<`cross-session:rpc:info:reply:${string}`>();
+
+// pi's bus is a bus, and a mitt emitter of any plain kind can become one.
+expectTypeOf<EventBus>().toExtend<Bus>();
+fromMitt({} as Emitter<Record<string, unknown>>);
+fromMitt({} as Emitter<Record<string | symbol, unknown>>);
+
+// @ts-expect-error: no such topic
+requestRpc(bus, "cross-session:rpc:nothing", { version: 1, requestId: "r" });
+// @ts-expect-error: a peer context is asked of one incarnation
+requestRpc(bus, PEER_CONTEXT_TOPIC, { version: 1, requestId: "r", sessionId: "s" });
+// @ts-expect-error: no such view
+requestRpc(bus, PEER_CONTEXT_TOPIC, { version: 1, requestId: "r", local, sessionId: "s", view: "everything" });
+// @ts-expect-error: no such version
+requestRpc(bus, INFO_TOPIC, { version: 2, requestId: "r" });

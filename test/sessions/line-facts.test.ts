@@ -1,0 +1,221 @@
+/**
+ * One line, read in three ways: straight from its bytes, by a parse, and by a parse of a copy without long strings. All
+ * three must come to the same facts.
+ */
+import fc from "fast-check";
+import { describe, expect, test, vi } from "vitest";
+import { utf8Bytes } from "../../lib/projection/text.ts";
+import { nothingElided, readEntryFacts } from "../../lib/sessions/log/entry-facts.ts";
+import { EntryIds } from "../../lib/sessions/log/entry-ids.ts";
+import { textBlocks } from "../../lib/sessions/log/entry-text.ts";
+import { asRecord, parseObject } from "../../lib/sessions/log/json-object.ts";
+import { LineFacts } from "../../lib/sessions/log/line-facts.ts";
+import { type FindElided, LineFilter } from "../../lib/sessions/log/line-filter.ts";
+import { LineStructure } from "../../lib/sessions/log/line-structure.ts";
+import { LongLine } from "../../lib/sessions/log/long-line.ts";
+import { randomLog } from "../support/logs/random-tree.ts";
+import { cuts, sliceAt } from "./byte-slices.ts";
+
+vi.setConfig({ testTimeout: 60_000 });
+
+/** The complete lines of a random log, as bytes, without their line feeds and the white space before them. */
+const logLines: fc.Arbitrary<Buffer[]> = randomLog({ versions: [3, 2] }).map(({ bytes }) => {
+	const lines: Buffer[] = [];
+	for (let start = 0, feed = bytes.indexOf(10); feed >= 0; feed = bytes.indexOf(10, start)) {
+		let end = feed;
+		while (end > start && (bytes[end - 1] ?? 0) <= 32) end--;
+		if (end > start) lines.push(bytes.subarray(start, end));
+		start = feed + 1;
+	}
+	return lines;
+});
+
+function parsedFacts(line: Buffer, ids: EntryIds): LineFacts | null {
+	const facts = new LineFacts();
+	const value = parseObject(line.toString("utf8"));
+	return value && readEntryFacts(value, nothingElided, ids, facts, false) ? facts : null;
+}
+
+describe("a line read from its bytes", () => {
+	test("has the facts of the parsed line whenever its shape is known", () => {
+		let known = 0;
+		fc.assert(
+			fc.property(logLines, (lines) => {
+				const ids = new EntryIds();
+				const structure = new LineStructure(ids);
+				for (const line of lines) {
+					const facts = new LineFacts();
+					const parsed = parsedFacts(line, ids);
+					// What doesn't parse may look whole; such lines are found out when they are loaded.
+					if (!structure.read(line, 0, line.length, facts) || !parsed) continue;
+					known++;
+					expect({ line: line.toString("utf8"), facts }).toEqual({ line: line.toString("utf8"), facts: parsed });
+				}
+			}),
+			{ numRuns: 150 },
+		);
+		expect(known).toBeGreaterThan(300);
+	});
+});
+
+describe("a mark", () => {
+	const mark = {
+		type: "custom",
+		customType: "cross-session",
+		data: { v: 1, kind: "input", source: "unclear", entry: "00000001" },
+		id: "00000002",
+		parentId: "00000001",
+		timestamp: "2026-04-01T12:00:00.000Z",
+	};
+
+	test("is told by its bytes or left to the parse, in whatever order its keys stand", () => {
+		const keys = Object.keys(mark);
+		const orders = fc.shuffledSubarray(keys.slice(1), { minLength: keys.length - 1 });
+		fc.assert(
+			fc.property(orders, fc.constantFrom(0, 300_000), (order, padding) => {
+				const more = padding > 0 ? { more: "x".repeat(padding) } : {};
+				const line = Buffer.from(JSON.stringify({ ...mark, ...more }, ["type", "more", ...order, ...dataKeys]));
+				const ids = new EntryIds();
+				const structure = new LineStructure(ids);
+				const facts = new LineFacts();
+				const parsed = parsedFacts(line, ids);
+				expect(parsed?.mark).not.toBeNull();
+				if (structure.read(line, 0, line.length, facts)) expect(facts).toEqual(parsed);
+				const long = new LongLine(structure);
+				long.take(line, 0, line.length, facts);
+				expect(long.finish(ids, facts, false)).toBe(true);
+				expect(facts).toEqual(parsed);
+			}),
+		);
+	});
+
+	const dataKeys = Object.keys(mark.data);
+});
+
+interface Copy {
+	readonly value: unknown;
+	readonly find: FindElided;
+}
+
+function copyOf(slices: readonly Buffer[], textKeep: number): Copy | null {
+	const filter = new LineFilter(textKeep);
+	for (const slice of slices) filter.take(slice, 0, slice.length);
+	return filter.parse();
+}
+
+describe("the copy of a long line", () => {
+	const textKeep = fc.constantFrom(24, 64, 500, 100_000);
+
+	test("has the facts of the whole line, wherever the line was cut into slices", () => {
+		let elided = 0;
+		fc.assert(
+			fc.property(logLines, cuts, textKeep, (lines, fractions, keep) => {
+				const ids = new EntryIds();
+				for (const line of lines.filter((line) => isValidText(line) && !isSkill(line))) {
+					const copy = copyOf(sliceAt(line, fractions), keep);
+					const facts = new LineFacts();
+					const isRead = copy !== null && readEntryFacts(copy.value, copy.find, ids, facts, false);
+					const parsed = parsedFacts(line, ids);
+					if (parsed?.name) parsed.name = expect.any(String) as unknown as string;
+					if (parsed !== null) elided += copy && JSON.stringify(copy.value).length < line.length ? 1 : 0;
+					expect({ line: line.toString("utf8"), facts: isRead ? facts : null }).toEqual({
+						line: line.toString("utf8"),
+						facts: parsed,
+					});
+				}
+			}),
+			{ numRuns: 150 },
+		);
+		expect(elided).toBeGreaterThan(50);
+	});
+
+	test("keeps both ends of a text that it leaves out, and its exact size", () => {
+		let elided = 0;
+		fc.assert(
+			fc.property(logLines, cuts, textKeep, (lines, fractions, keep) => {
+				for (const line of lines.filter(isValidText)) {
+					const copy = copyOf(sliceAt(line, fractions), keep);
+					const whole = parseObject(line.toString("utf8"));
+					if (!copy || !whole) continue;
+					const sources = textsOf(whole, nothingElided);
+					for (const [index, text] of textsOf(asRecord(copy.value), copy.find).entries()) {
+						const source = sources[index];
+						if (typeof source !== "string") throw new Error("A whole line leaves nothing out.");
+						if (typeof text === "string") {
+							expect(text).toBe(source);
+							continue;
+						}
+						elided++;
+						expect(text.bytes).toBe(utf8Bytes(source));
+						expect(source.startsWith(text.head)).toBe(true);
+						expect(source.endsWith(text.tail)).toBe(true);
+						expect(text.head.isWellFormed() && text.tail.isWellFormed()).toBe(true);
+						expect(utf8Bytes(text.head) + utf8Bytes(text.tail)).toBeLessThanOrEqual(text.bytes);
+					}
+				}
+			}),
+			{ numRuns: 150 },
+		);
+		expect(elided).toBeGreaterThan(50);
+	});
+
+	test("keeps nearly all of what it was asked to keep from each end", () => {
+		const text = "plain \\u00e9 é 日本 \\ud83d\\ude00 🙂 \\\\ \\n".repeat(1000);
+		const line = Buffer.from(`{"type":"message","message":{"role":"user","content":"${text}"}}`);
+		const copy = copyOf([line], 4096);
+		const [elided] = textsOf(asRecord(copy?.value), copy?.find ?? nothingElided);
+		if (typeof elided !== "object") throw new Error("The text is too long to be kept whole.");
+		const decoded = JSON.parse(`"${text}"`) as string;
+		// An escape takes more bytes than what it stands for.
+		const least = 4096 * (utf8Bytes(decoded) / utf8Bytes(text)) - 32;
+		expect(utf8Bytes(elided.head)).toBeGreaterThan(least);
+		expect(utf8Bytes(elided.tail)).toBeGreaterThan(least);
+	});
+
+	test("knows a text by its key, also when the key was written with escapes", () => {
+		const text = "x".repeat(5000);
+		const key = "\\u0063ont\\u0065nt";
+		const copy = copyOf([Buffer.from(`{"type":"message","message":{"role":"user","${key}":"${text}"}}`)], 100);
+		expect(textsOf(asRecord(copy?.value), copy?.find ?? nothingElided)).toEqual([
+			{ bytes: 5000, head: "x".repeat(100), tail: expect.stringMatching(/^x{90,100}$/) },
+		]);
+	});
+
+	test("shows a long skill expansion as what was typed", () => {
+		const text = JSON.stringify(`<skill name="review" location="/s">\n${"x\n".repeat(5000)}</skill>\n\nlook at <this>`);
+		const copy = copyOf([Buffer.from(`{"type":"message","message":{"role":"user","content":${text}}}`)], 200);
+		const { content } = asRecord(asRecord(copy?.value)?.message) ?? {};
+		expect(textBlocks(content, copy?.find ?? nothingElided, true)).toEqual(["/skill:review look at <this>"]);
+	});
+
+	test("holds nothing that a line could have spelled itself in place of what was left out", () => {
+		const spelled = '{"0123456789abcdef01234567":0}';
+		const line = `{"type":"message","message":{"role":"user","content":[{"type":"text","text":${spelled}}],"more":"${"x".repeat(9000)}"}}`;
+		const copy = copyOf([Buffer.from(line)], 100);
+		expect(textsOf(asRecord(copy?.value), copy?.find ?? nothingElided)).toEqual([]);
+	});
+
+	test("is given up, and said to be, when it would become too large itself", () => {
+		const filter = new LineFilter();
+		const strings = Buffer.from(`${'"short",'.repeat(10_000)}`);
+		filter.take(Buffer.from("["), 0, 1);
+		for (let count = 0; count < 200; count++) filter.take(strings, 0, strings.length);
+		expect(filter.parse()).toBeNull();
+		expect(filter.overflowed).toBe(true);
+	});
+});
+
+function isValidText(line: Buffer): boolean {
+	// Broken bytes are U+FFFD in a parse; a long text that has some can't be measured and counts as damaged.
+	return Buffer.from(line.toString("utf8")).equals(line);
+}
+
+/** What was typed can be told from a stored skill only while its end is there. */
+function isSkill(line: Buffer): boolean {
+	return JSON.stringify(parseObject(line.toString("utf8"))).includes("<skill ");
+}
+
+function textsOf(entry: Record<string, unknown> | null, find: FindElided) {
+	const content = asRecord(entry?.message)?.content ?? asRecord(entry?.replacement)?.content ?? entry?.summary;
+	return textBlocks(content, find, false);
+}
