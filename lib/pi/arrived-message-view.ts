@@ -15,19 +15,28 @@ const PLACE_CODE_POINTS = 200;
 const SHOWN_UNITS = 16_384;
 const TEXT_INDENT = 2;
 
+/** Columns that pi leaves free at the left, where it doesn't say how many. */
+const USUAL_PAD = 1;
+
+interface ViewOptions {
+	readonly expanded: boolean;
+	readonly outputPad?: number;
+}
+
 /** The message renderer; undefined, pi's own rendering, for what is no message of this package. */
 export function renderArrivedMessage(
 	message: { readonly content: unknown; readonly details?: unknown },
-	{ expanded }: { readonly expanded: boolean },
+	{ expanded, outputPad = USUAL_PAD }: ViewOptions,
 	styles: Styles,
 ): ScreenLines | undefined {
 	const details = arrivedDetailsSchema.safeParse(message.details);
 	if (!details.success || typeof message.content !== "string") return undefined;
-	return new ScreenLines(arrivedMessageLines(message.content, details.data, expanded, styles));
+	const lines = arrivedMessageLines(message.content, details.data, expanded, styles);
+	return new ScreenLines(lines.map((line) => ({ ...line, indent: outputPad + (line.indent ?? 0) })));
 }
 
 /** The lines of one message. */
-export function arrivedMessageLines(
+function arrivedMessageLines(
 	content: string,
 	details: ArrivedDetails,
 	expanded: boolean,
