@@ -9,6 +9,7 @@ import { registerFlags } from "./lib/pi/flags.ts";
 import { HostSession } from "./lib/pi/host-session.ts";
 import { registerPeerCommands } from "./lib/pi/peer-commands.ts";
 import { registerPrivateCommand } from "./lib/pi/private-command.ts";
+import { registerReferences } from "./lib/pi/references/register-references.ts";
 import { SessionRecords } from "./lib/sessions/session-records.ts";
 
 export default function crossSession(pi: ExtensionAPI): void {
@@ -18,6 +19,7 @@ export default function crossSession(pi: ExtensionAPI): void {
 	registerPeerCommands(pi, host);
 	registerPrivateCommand(pi, () => new SessionRecords(getAgentDir()));
 	pi.registerMessageRenderer(ARRIVED_MESSAGE, renderArrivedMessage);
+	registerReferences(pi, host);
 
 	pi.on("session_start", (_event, context) => host.start(context));
 	pi.on("session_shutdown", () => host.stop());

@@ -10,11 +10,13 @@ import { createListTool } from "./list-tool.ts";
 import { createCheckTool, createSendTool } from "./message-tools.ts";
 import { PeerCompletion } from "./peer-completion.ts";
 import { createPeerContextTool } from "./peer-context-tool.ts";
+import { SessionCompletion } from "./references/session-completion.ts";
 
 /** Opens them. A flag given on the command line wins over the configuration; it can only switch on. */
 export function openDoors(pi: Pick<ExtensionAPI, "events" | "getFlag" | "registerTool">, parts: HostParts): void {
 	const { config, presence, reader } = parts;
 	if (config.rpc || pi.getFlag(RPC_FLAG) === true) answerRequests(pi, parts);
+	completeSessions(parts);
 	completePeers(parts);
 	pi.registerTool(createListTool(parts));
 	pi.registerTool(createSendTool(presence.outbox));
@@ -35,6 +37,14 @@ function answerRequests(pi: Pick<ExtensionAPI, "events">, { config, presence, re
 		}),
 	});
 	releases.add(stop);
+}
+
+/** Sessions stand among what pi itself offers; live peers, which are few, above all of it. */
+function completeSessions({ context, offers, caller, fence }: HostParts): void {
+	if (context.mode !== "tui") return;
+	const listCandidates = (search: string, limit: number, signal: AbortSignal) =>
+		offers.listCandidates(caller, search, limit, signal);
+	context.ui.addAutocompleteProvider((others) => new SessionCompletion(others, { listCandidates, fence }));
 }
 
 /** Only a terminal has an editor, and pi drops what was added to it with the session. */

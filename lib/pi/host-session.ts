@@ -15,6 +15,7 @@ export class HostSession {
 	readonly #options: IncarnationOptions;
 	readonly #lifecycle = new Lifecycle();
 	#incarnation: Incarnation | null = null;
+	#isSubagent = false;
 
 	constructor(options: IncarnationOptions) {
 		this.#options = options;
@@ -26,10 +27,17 @@ export class HostSession {
 		return parts === undefined || parts.fence.aborted ? null : parts;
 	}
 
+	/** Whether the session is a subagent's, in which this package does nothing. */
+	get isSubagent(): boolean {
+		return this.#isSubagent;
+	}
+
 	/** Ends the incarnation and starts the next. Never rejects: the session works without it. */
 	async start(context: ExtensionContext): Promise<void> {
 		try {
+			this.#isSubagent = false;
 			this.#incarnation = await this.#lifecycle.start((scope) => openIncarnation(this.#options, context, scope));
+			this.#isSubagent = this.#incarnation === null;
 		} catch (error) {
 			if (error instanceof PeerError && error.code === "superseded") return;
 			tellQuietly(context, failureText(error), "warning");

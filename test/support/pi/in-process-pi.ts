@@ -29,10 +29,14 @@ export interface InProcessOptions {
 	readonly sessionManager?: SessionManager;
 	/** Whether a person sees the session. Default: true. */
 	readonly hasUserInterface?: boolean;
+	/** What the person's screen can do besides notifications. */
+	readonly userInterface?: Partial<ExtensionUIContext>;
 	/** Loaded in place of the package's entry. */
 	readonly instead?: InlineExtension;
 	/** Loaded besides it, before it. */
 	readonly extensions?: readonly InlineExtension[];
+	/** Loaded besides it, after it. */
+	readonly late?: readonly InlineExtension[];
 }
 
 /** One line that the person was shown. */
@@ -48,11 +52,13 @@ export class InProcessPi {
 	/** What extensions threw. */
 	readonly extensionErrors: string[] = [];
 	readonly #hasUserInterface: boolean;
+	readonly #moreInterface: Partial<ExtensionUIContext>;
 	#runtime: AgentSessionRuntime | undefined;
 
 	private constructor(options: InProcessOptions) {
 		this.bus = options.bus ?? new CountingBus();
 		this.#hasUserInterface = options.hasUserInterface ?? true;
+		this.#moreInterface = options.userInterface ?? {};
 	}
 
 	static async start(options: InProcessOptions): Promise<InProcessPi> {
@@ -75,6 +81,7 @@ export class InProcessPi {
 							...(options.extensions ?? []),
 							(api) => registerScriptedModel(api, options.script ?? []),
 							...(options.instead ? [options.instead] : []),
+							...(options.late ?? []),
 						],
 					},
 				});
@@ -153,9 +160,9 @@ export class InProcessPi {
 		});
 	}
 
-	/** A person who reads notifications and nothing else: what a test does not expect to be used is not there. */
+	/** A person who reads notifications, and what a test gives them besides: what it does not expect is not there. */
 	#userInterface(): ExtensionUIContext {
 		const only: Pick<ExtensionUIContext, "notify"> = { notify: (text, severity) => this.told.push({ text, severity }) };
-		return only as ExtensionUIContext;
+		return { ...only, ...this.#moreInterface } as ExtensionUIContext;
 	}
 }
