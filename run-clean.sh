@@ -223,7 +223,7 @@ matrix)
 coverage) preload=jiti-coverage.mjs ;;
 test) ;;
 exec) [[ $# -gt 0 ]] || refuse "exec needs a command to run" ;;
-help | -h | --help)
+help | -h | --help | "")
 	usage
 	exit 0
 	;;

@@ -6,17 +6,17 @@
 
 const texts = {
 	endpoint_too_long:
-		"The socket path of this session is longer than the system allows. Messages are off; use a shorter temporary directory.",
+		"The path of this session's socket is longer than the system allows. Nothing in the session can shorten it; please report this.",
 	unsafe_directory:
-		"A directory for peers is not a private directory of this user. Messages are off; remove it or correct its owner, then reload.",
+		"A directory for peers is not a private directory of this user. Remove it or correct its owner and mode, then /reload.",
 	unusable_directory:
-		"The directories for peers could not be prepared. Messages are off; check the agent directory's disk and permissions, then reload.",
+		"The directories for peers could not be prepared. Check the agent directory's disk and permissions, then /reload.",
 	unregistrable:
-		"The session's id or working directory can't be registered. Messages are off; use a directory name without control characters.",
-	endpoint_unavailable: "The session's socket could not be opened. Messages are off; reload to try again.",
+		"The session's id or working directory can't be registered. Use a directory whose name has no control characters.",
+	endpoint_unavailable: "The session's socket could not be opened. Use /reload to try again.",
 	registration_failed:
-		"The session's registration could not be written. Messages are off; check the disk and permissions, then reload.",
-	session_stale: "The session can no longer be asked for its state. Messages are off; reload to register again.",
+		"The session's registration could not be written. Check the agent directory's disk and permissions, then /reload.",
+	session_stale: "The session can no longer be asked for its state. Use /reload to register again.",
 	superseded: "Another start of this session came in between. Nothing to do.",
 } as const;
 

@@ -1,9 +1,8 @@
 /**
- * What one incarnation opens to others: to extensions the RPC, to the model its tools, to the person the completion of
- * peers. Everything that can be given back is.
+ * What one incarnation opens to others inside pi: to the model its tools, to the person the completion of peers; and what
+ * it answers to extensions, for whoever runs their RPC.
  */
 import type { ExtensionAPI } from "@earendil-works/pi-coding-agent";
-import { startResponders } from "../rpc/responders.ts";
 import { RPC_FLAG, TOOL_FLAG } from "./flags.ts";
 import type { HostParts } from "./incarnation.ts";
 import { createListTool } from "./list-tool.ts";
@@ -12,43 +11,46 @@ import { PeerCompletion } from "./peer-completion.ts";
 import { createPeerContextTool } from "./peer-context-tool.ts";
 import { SessionCompletion } from "./references/session-completion.ts";
 
-/** Opens them. A flag given on the command line wins over the configuration; it can only switch on. */
-export function openDoors(pi: Pick<ExtensionAPI, "events" | "getFlag" | "registerTool">, parts: HostParts): void {
+type Flags = Pick<ExtensionAPI, "getFlag">;
+
+/** Whether extensions may ask. A flag given on the command line wins over the configuration; it can only switch on. */
+export function isRpcOn(pi: Flags, { config }: HostParts): boolean {
+	return config.rpc || pi.getFlag(RPC_FLAG) === true;
+}
+
+/** What extensions are answered. */
+export function rpcAnswers({ config, presence, reader }: HostParts) {
+	const { sessionId, instanceId, budget, inbox } = presence;
+	return {
+		local: { sessionId, instanceId },
+		contextRequests: config.contextRequests,
+		readPeerContext: reader.read.bind(reader),
+		readMessaging: () => ({
+			remainingBudget: budget.remaining,
+			states: inbox.states.list().map((record) => ({ ...record })),
+		}),
+	};
+}
+
+/** Gives the model the tools that are on. */
+export function registerTools(pi: Flags & Pick<ExtensionAPI, "registerTool">, parts: HostParts): void {
 	const { config, presence, reader } = parts;
-	if (config.rpc || pi.getFlag(RPC_FLAG) === true) answerRequests(pi, parts);
-	completeSessions(parts);
-	completePeers(parts);
 	pi.registerTool(createListTool(parts));
 	pi.registerTool(createSendTool(presence.outbox));
 	pi.registerTool(createCheckTool(presence.outbox));
 	if (config.tool || pi.getFlag(TOOL_FLAG) === true) pi.registerTool(createPeerContextTool(reader));
 }
 
-function answerRequests(pi: Pick<ExtensionAPI, "events">, { config, presence, reader, releases }: HostParts): void {
-	const { sessionId, instanceId, budget, inbox } = presence;
-	const stop = startResponders({
-		bus: pi.events,
-		local: { sessionId, instanceId },
-		readPeerContext: (question, signal) => reader.read(question, signal),
-		contextRequests: config.contextRequests,
-		readMessaging: () => ({
-			remainingBudget: budget.remaining,
-			states: inbox.states.list().map((record) => ({ ...record })),
-		}),
-	});
-	releases.add(stop);
-}
-
-/** Sessions stand among what pi itself offers; live peers, which are few, above all of it. */
-function completeSessions({ context, offers, caller, fence }: HostParts): void {
+/** Completes sessions to cite. They stand among what pi itself offers; live peers, which are few, above all of it. */
+export function completeSessions({ context, offers, caller, fence }: HostParts): void {
 	if (context.mode !== "tui") return;
 	const listCandidates = (search: string, limit: number, signal: AbortSignal) =>
 		offers.listCandidates(caller, search, limit, signal);
 	context.ui.addAutocompleteProvider((others) => new SessionCompletion(others, { listCandidates, fence }));
 }
 
-/** Only a terminal has an editor, and pi drops what was added to it with the session. */
-function completePeers({ context, presence, fence }: HostParts): void {
+/** Completes live peers. Only a terminal has an editor, and pi drops what was added to it with the session. */
+export function completePeers({ context, presence, fence }: HostParts): void {
 	if (context.mode !== "tui") return;
 	const readPeers = () => presence.directory.live(fence);
 	context.ui.addAutocompleteProvider((others) => new PeerCompletion(others, { readPeers, fence }));

@@ -21,6 +21,7 @@ import { type CrossSessionConfig, readConfig } from "./config.ts";
 import { chooseInbound, INBOUND_FLAG } from "./flags.ts";
 import { inheritPrivacy } from "./inherited-privacy.ts";
 import { PiDelivery } from "./pi-delivery.ts";
+import { PRIVATE_COMMAND } from "./private-command.ts";
 import { BriefMemory } from "./references/brief-memory.ts";
 import { tellQuietly } from "./tell-person.ts";
 import { allSources, workspaceSources } from "./workspace.ts";
@@ -74,10 +75,7 @@ export async function openIncarnation(
 		records.setSubagent(context.sessionManager.getSessionId());
 		return null;
 	}
-	if (inheritPrivacy(context.sessionManager, records)) {
-		const text = "This fork is private, like the session it came from. /cross-session-private off shows it again.";
-		tellQuietly(context, text, "warning");
-	}
+	inheritPrivacyAloud(context, records);
 	const delivery = createDelivery(options, context);
 	const presence = await openPresence(options, { context, scope, delivery, agentDirectory, config });
 	const looks = createLooks({ context, presence, records, agentDirectory, config });
@@ -92,6 +90,19 @@ function isSubagent(context: ExtensionContext): boolean {
 		stored: context.sessionManager.getSessionFile() !== undefined,
 		hasUserInterface: context.hasUI,
 	});
+}
+
+/** Throws when a fork could not be made private; the person has been told that then. */
+function inheritPrivacyAloud(context: ExtensionContext, records: SessionRecords): void {
+	try {
+		if (!inheritPrivacy(context.sessionManager, records)) return;
+		const text = `This fork is private, like the session it came from. /${PRIVATE_COMMAND} off shows it again.`;
+		tellQuietly(context, text, "warning");
+	} catch (error) {
+		const text = `This fork could not be made private like the session it came from; others may be able to read it. Check the agent directory's permissions, then use /${PRIVATE_COMMAND} on.`;
+		tellQuietly(context, text, "warning");
+		throw error;
+	}
 }
 
 function createDelivery({ pi }: IncarnationOptions, context: ExtensionContext): PiDelivery {

@@ -12,7 +12,7 @@ type SessionManager = Pick<ExtensionContext["sessionManager"], "getHeader" | "ge
 export function inheritPrivacy(sessionManager: SessionManager, records: SessionRecords): boolean {
 	const parent = sessionManager.getHeader()?.parentSession;
 	const sessionId = sessionManager.getSessionId();
-	if (parent === undefined || records.has(sessionId)) return false;
+	if (parent === undefined || records.read(sessionId).kept) return false;
 	const parentId = sessionIdOf(parent);
 	if (parentId === null || !records.read(parentId).private) return false;
 	records.setPrivate(sessionId, true);

@@ -4,18 +4,16 @@
 import { defineTool } from "@earendil-works/pi-coding-agent";
 import { Type } from "typebox";
 import { PeerContextError } from "../contract/errors.ts";
-import { PEER_CONTEXT_LIMITS, type PeerContext, peerContextSchema } from "../contract/peer-context.ts";
+import { ANSWER_DEADLINE_MS } from "../contract/limits.ts";
+import { PEER_CONTEXT_LIMITS, peerContextSchema } from "../contract/peer-context.ts";
 import { printableLine } from "../projection/printable.ts";
 import { serializePeerContext } from "../projection/result.ts";
-import type { PeerContextQuestion, PeerContextReader } from "../sessions/peer-context-reader.ts";
+import type { PeerContextReader } from "../sessions/peer-context-reader.ts";
 import { errorLines, ScreenLines } from "./foreign-text.ts";
 import { peerContextLines } from "./peer-context-view.ts";
 import { toToolError } from "./tool-error.ts";
 
 export const PEER_CONTEXT_TOOL = "get_peer_context";
-
-/** A model waits no longer than a caller of the RPC, in ms. */
-const DEADLINE_MS = 4500;
 
 const DESCRIPTION = [
 	"Look at another pi session that works in the same directory: its newest messages, its current turn and its latest",
@@ -49,9 +47,9 @@ export function createPeerContextTool(reader: PeerContextReader) {
 		parameters,
 		annotations: { readOnlyHint: true, openWorldHint: false },
 		async execute(_toolCallId, params, signal) {
-			const deadline = AbortSignal.timeout(DEADLINE_MS);
+			const deadline = AbortSignal.timeout(ANSWER_DEADLINE_MS);
 			try {
-				const context = await readUntil(signal ? AbortSignal.any([signal, deadline]) : deadline, reader, params);
+				const context = await reader.read(params, signal ? AbortSignal.any([signal, deadline]) : deadline);
 				return { content: [{ type: "text", text: serializePeerContext(context) }], details: context };
 			} catch (error) {
 				throw toToolError(error instanceof PeerContextError ? error : new PeerContextError("unavailable"));
@@ -73,30 +71,4 @@ export function createPeerContextTool(reader: PeerContextReader) {
 			return errorLines(result.content, theme);
 		},
 	});
-}
-
-/**
- * One look that ends with its signal. The reader notices an abort at its next step; a storage that has stopped answering
- * gives it none, and must not hold the run.
- */
-async function readUntil(
-	ended: AbortSignal,
-	reader: PeerContextReader,
-	question: PeerContextQuestion,
-): Promise<PeerContext> {
-	const refusal = () => new PeerContextError(isTimeout(ended.reason) ? "unavailable" : "cancelled");
-	if (ended.aborted) throw refusal();
-	const { promise, reject } = Promise.withResolvers<never>();
-	const end = () => reject(refusal());
-	ended.addEventListener("abort", end, { once: true });
-	try {
-		return await Promise.race([promise, reader.read(question, ended)]);
-	} finally {
-		ended.removeEventListener("abort", end);
-	}
-}
-
-/** A deadline is an abort too, but nobody cancelled anything. */
-function isTimeout(reason: unknown): boolean {
-	return reason instanceof DOMException && reason.name === "TimeoutError";
 }

@@ -6,7 +6,7 @@ import type { SessionRecords } from "../sessions/session-records.ts";
 import { completeChoice } from "./command-choice.ts";
 import { tellPerson } from "./tell-person.ts";
 
-const PRIVATE_COMMAND = "cross-session-private";
+export const PRIVATE_COMMAND = "cross-session-private";
 
 const choices = ["on", "off"] as const;
 

@@ -16,6 +16,9 @@ const TERMINAL_SEQUENCES =
 /** Invisible characters without width, bidirectional overrides and isolates among them. */
 const FORMAT_CHARACTERS = /\p{Cf}+/gu;
 
+/** Marks that a terminal draws over their base; more than a script ever needs are drawn over the lines around it. */
+const MARK_FLOODS = /(\p{M}{4})\p{M}+/gu;
+
 /** Controls (a stray escape among them) and everything that separates words or lines. */
 const GAPS = /[\p{Cc}\p{Z}]+/gu;
 
@@ -29,6 +32,7 @@ export function printableLine(text: string, maxCodePoints: number): string {
 		.toWellFormed()
 		.replace(TERMINAL_SEQUENCES, "")
 		.replace(FORMAT_CHARACTERS, "")
+		.replace(MARK_FLOODS, "$1")
 		.replace(GAPS, " ")
 		.trim();
 	return firstCodePoints(line, maxCodePoints).trimEnd();
@@ -62,6 +66,7 @@ export function printableLines(text: string): string[] {
 		.toWellFormed()
 		.replace(TERMINAL_SEQUENCES, "")
 		.replace(FORMAT_CHARACTERS, "")
+		.replace(MARK_FLOODS, "$1")
 		.split(LINE_BREAKS)
 		.map((line) => line.replaceAll("\t", "    ").replace(CONTROLS, " "));
 }

@@ -1,13 +1,16 @@
 /**
  * The serialized form that every door sends, its exact size, and cutting texts until that size fits.
  *
- * This file promises JSON in which no text can spell a tag or break a line (`<`, U+2028 and U+2029 are written as
- * escapes), costs that equal the size of that very form, and cuts that spare the short texts and blank none.
+ * This file promises JSON in which no text can spell a tag or break a line (`<`, U+2028, U+2029 and the
+ * controls U+007F to U+009F are written as escapes), costs that equal the size of that very form, and cuts that spare the short texts and blank none.
  */
 import type { CapturedText } from "./events.ts";
 import { type CodePointCost, cutEnds, omissionNotice, omittedBytes, renderText, utf8Bytes, utf8Cost } from "./text.ts";
 
-const ESCAPED: Record<string, string> = { "<": "\\u003c", "\u2028": "\\u2028", "\u2029": "\\u2029" };
+/** What JSON leaves as it is and a page, a line or a terminal might obey. */
+const OBEYED = /[<\u007f-\u009f\u2028\u2029]/g;
+
+const toEscape = (character: string) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
 
 /** Bytes of an escape of four hex digits. */
 const LONG_ESCAPE = 6;
@@ -15,9 +18,9 @@ const LONG_ESCAPE = 6;
 /** Both ends of a cut text keep something when each may cost at least as much as the dearest code point. */
 const LEAST_CONTENT = 2 * LONG_ESCAPE;
 
-/** One line of JSON without `<`, U+2028 and U+2029. The value must be one that JSON can express. */
+/** One line of JSON without `<`, U+2028, U+2029 and control characters. The value must be one that JSON can express. */
 export function tagSafeJson(value: unknown): string {
-	return JSON.stringify(value).replace(/[<\u2028\u2029]/g, (character) => ESCAPED[character] ?? character);
+	return JSON.stringify(value).replace(OBEYED, toEscape);
 }
 
 /** UTF-8 bytes of {@link tagSafeJson} of a value. */
@@ -31,7 +34,8 @@ const ASCII_COST = Uint8Array.from({ length: 0x80 }, (_, code) => serializedByte
 /** Serialized bytes of a code point inside a JSON string. */
 export const serializedCost: CodePointCost = (codePoint) => {
 	if (codePoint < 0x80) return ASCII_COST[codePoint] ?? 1;
-	return codePoint === 0x2028 || codePoint === 0x2029 ? LONG_ESCAPE : utf8Cost(codePoint);
+	const isEscaped = codePoint < 0xa0 || codePoint === 0x2028 || codePoint === 0x2029;
+	return isEscaped ? LONG_ESCAPE : utf8Cost(codePoint);
 };
 
 /** Serialized bytes of a well-formed text inside a JSON string, the quotes around it left out. */

@@ -8,15 +8,9 @@ import type { Bus } from "../contract/bus.ts";
 import type { Incarnation } from "../contract/identifiers.ts";
 import type { PeerContext } from "../contract/peer-context.ts";
 import { PEER_CONTEXT_TOPIC } from "../contract/topics.ts";
+import type { PeerContextQuestion } from "../sessions/peer-context-reader.ts";
 import type { OnceLedger } from "./once-ledger.ts";
 import { Responder } from "./responder.ts";
-
-/** What the caller asked for, unchecked; what could not be read is undefined. */
-export interface PeerContextQuestion {
-	readonly sessionId: unknown;
-	readonly view: unknown;
-	readonly maxMessages: unknown;
-}
 
 /**
  * Makes one peer context, or throws a `PeerContextError`. Anything else that it throws is answered as `unavailable`,

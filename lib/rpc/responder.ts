@@ -9,12 +9,10 @@ import type { Bus } from "../contract/bus.ts";
 import type { RefusalError } from "../contract/errors.ts";
 import type { Incarnation } from "../contract/identifiers.ts";
 import { runIsolated } from "../contract/isolation.ts";
+import { ANSWER_DEADLINE_MS } from "../contract/limits.ts";
 import type { RpcReply, RpcTopic } from "../contract/topics.ts";
 import { emitReply, isAddressedTo, type RefusalFields, readRequestId, refusalFrom, refusalOf } from "./envelope.ts";
 import type { OnceLedger } from "./once-ledger.ts";
-
-/** A structured answer comes this long after the request at the latest, in milliseconds: before the caller gives up. */
-export const RESPONDER_DEADLINE_MS = 4500;
 
 type EnvelopeField = "version" | "requestId" | "local" | "ok";
 type OmitEnvelope<Answer> = {
@@ -89,7 +87,7 @@ export class Responder<Topic extends RpcTopic> {
 		const { handle, unansweredCode } = this.#options;
 		const flight = new Flight(reply, () => this.#flights.delete(flight));
 		this.#flights.add(flight);
-		flight.limit(RESPONDER_DEADLINE_MS, refusalOf(unansweredCode));
+		flight.limit(ANSWER_DEADLINE_MS, refusalOf(unansweredCode));
 		// The handler may throw at once, so it is called inside the promise.
 		new Promise<RpcAnswer<Topic>>((resolve) => resolve(handle(request, flight.signal)))
 			.then((answer) => flight.land({ ...answer, ok: true }))

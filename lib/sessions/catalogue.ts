@@ -52,12 +52,16 @@ export class Catalogue {
 			signal?.throwIfAborted();
 		}
 		const paths = new Set(newestNames(found));
-		for (const file of sources.files)
-			if (path.isAbsolute(file) && file.endsWith(".jsonl")) paths.add(path.normalize(file));
+		for (const file of sources.files) if (isLogPath(file)) paths.add(path.normalize(file));
 		const logs = await this.#lookAt(paths, signal);
 		logs.sort((a, b) => b.changedAt - a.changedAt);
 		const seen = new Set<string>();
 		return logs.filter(({ header }) => !seen.has(header.id) && seen.add(header.id));
+	}
+
+	/** The header of one log, which need not be in any source; null when it can't be read. */
+	headerAt(file: string): LogHeader | null {
+		return isLogPath(file) ? (this.#lookAtFile(path.normalize(file))?.header ?? null) : null;
 	}
 
 	async #lookAt(paths: Iterable<string>, signal: AbortSignal | undefined): Promise<CataloguedLog[]> {
@@ -96,6 +100,10 @@ export class Catalogue {
 		const oldest = this.#remembered.keys().next();
 		if (!oldest.done) this.#remembered.delete(oldest.value);
 	}
+}
+
+function isLogPath(file: string): boolean {
+	return path.isAbsolute(file) && file.endsWith(".jsonl");
 }
 
 function readHeaderAt(file: string): LogHeader | null {

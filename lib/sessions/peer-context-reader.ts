@@ -9,6 +9,7 @@ import { PeerContextError } from "../contract/errors.ts";
 import { PEER_CONTEXT_LIMITS, type PeerContext, peerContextViewSchema } from "../contract/peer-context.ts";
 import { captureWantFor, type LoweredLimits } from "../projection/limits.ts";
 import { projectPeerContext } from "../projection/result.ts";
+import { untilAborted } from "./abort.ts";
 import { type Caller, mayRead } from "./authorization.ts";
 import type { LiveSessions } from "./live-sessions.ts";
 import { CaptureError, type SessionCapture, type SessionQuery } from "./query.ts";
@@ -45,12 +46,13 @@ export class PeerContextReader {
 	}
 
 	/**
-	 * One bounded look at another session.
-	 * @throws PeerContextError `unauthorized`, `unavailable` or `cancelled`
+	 * One bounded look at another session. It ends with its signal, also when a storage has stopped answering.
+	 * @throws PeerContextError `unauthorized`, `unavailable` (also when the signal is a timeout's) or `cancelled`
 	 */
 	async read(question: PeerContextQuestion, signal?: AbortSignal): Promise<PeerContext> {
+		if (signal?.aborted) throw toPeerContextError(signal.reason, signal);
 		try {
-			return await this.#read(question, signal);
+			return await untilAborted(this.#read(question, signal), signal);
 		} catch (error) {
 			throw toPeerContextError(error, signal);
 		}
@@ -61,7 +63,7 @@ export class PeerContextReader {
 		const caller = this.#options.caller();
 		// The catalogue is read for wrong questions too: how long a refusal takes must not tell what was refused.
 		const catalogue = await sessions.listSessions(signal);
-		const parsed = questionSchema.safeParse(question);
+		const parsed = readQuestion(question);
 		const sessionId = parsed.success ? parsed.data.sessionId : "";
 		const target = catalogue.find((session) => session.id === sessionId);
 		if (!parsed.success || !target || !mayRead(caller, target)) throw new PeerContextError("unauthorized");
@@ -72,6 +74,16 @@ export class PeerContextReader {
 		]);
 		if (!isOf(capture, sessionId) || !mayRead(caller, capture.header)) throw new PeerContextError("unauthorized");
 		return projectPeerContext(capture, { view, runtimeStatus, maxMessages, limits });
+	}
+}
+
+/** A question that can't even be read is a wrong one. */
+function readQuestion(question: PeerContextQuestion) {
+	try {
+		const { sessionId, view, maxMessages } = question;
+		return questionSchema.safeParse({ sessionId, view, maxMessages });
+	} catch {
+		return questionSchema.safeParse(undefined);
 	}
 }
 

@@ -29,6 +29,11 @@ export interface PiSessionQueryOptions {
 	readonly reader?: LogReader;
 }
 
+/** Forks of forks are followed this far; headers may lie, and go round in circles. */
+const MAX_GENERATIONS = 16;
+
+type RecordOf = (sessionId: string) => SessionRecord;
+
 export class PiSessionQuery implements SessionQuery {
 	readonly #options: PiSessionQueryOptions;
 	readonly #catalogue: Catalogue;
@@ -47,7 +52,7 @@ export class PiSessionQuery implements SessionQuery {
 		const logs = await this.#catalogue.list(this.#options.sources(live), signal);
 		this.#paths = new Map(logs.map((log) => [log.header.id, log.path]));
 		const recordOf = this.#options.records.lookup();
-		return logs.map((log) => summarize(log, recordOf(log.header.id), live));
+		return logs.map((log) => this.#summarize(log, recordOf, live));
 	}
 
 	async readTitle(id: string, signal?: AbortSignal): Promise<string | null> {
@@ -66,11 +71,36 @@ export class PiSessionQuery implements SessionQuery {
 		if (path === undefined) throw new CaptureError("not_found");
 		const { header, ...capture } = await this.#reader.read(path, want, signal);
 		// The record is looked at after the read: a session that became private meanwhile is private.
-		const record = this.#options.records.read(header.id);
+		const recordOf = (sessionId: string) => this.#options.records.read(sessionId);
+		const record = recordOf(header.id);
+		const isPrivate = this.#isPrivate(header, recordOf);
 		return {
-			header: { id: header.id, cwd: header.cwd, origin: originOf(header, record), private: record.private },
+			header: { id: header.id, cwd: header.cwd, origin: originOf(header, record), private: isPrivate },
 			...capture,
 		};
+	}
+
+	#summarize({ header, changedAt }: CataloguedLog, recordOf: RecordOf, live: LiveSnapshot): SessionSummary {
+		return {
+			id: header.id,
+			cwd: header.cwd,
+			origin: originOf(header, recordOf(header.id)),
+			private: this.#isPrivate(header, recordOf),
+			createdAt: header.createdAt,
+			changedAt,
+			live: live.statusOf(header.id) !== "offline",
+		};
+	}
+
+	/** A fork about which nothing was ever said holds what its parent held, and is as private. */
+	#isPrivate(header: LogHeader, recordOf: RecordOf): boolean {
+		let session: LogHeader | null = header;
+		for (let generation = 0; session && generation < MAX_GENERATIONS; generation++) {
+			const record = recordOf(session.id);
+			if (record.kept) return record.private;
+			session = session.parentSession === null ? null : this.#catalogue.headerAt(session.parentSession);
+		}
+		return false;
 	}
 
 	async #pathOf(id: string, signal: AbortSignal | undefined): Promise<string | undefined> {
@@ -79,18 +109,6 @@ export class PiSessionQuery implements SessionQuery {
 		await this.listSessions(signal);
 		return this.#paths.get(id);
 	}
-}
-
-function summarize({ header, changedAt }: CataloguedLog, record: SessionRecord, live: LiveSnapshot): SessionSummary {
-	return {
-		id: header.id,
-		cwd: header.cwd,
-		origin: originOf(header, record),
-		private: record.private,
-		createdAt: header.createdAt,
-		changedAt,
-		live: live.statusOf(header.id) !== "offline",
-	};
 }
 
 function originOf(header: LogHeader, record: SessionRecord): SessionOrigin {

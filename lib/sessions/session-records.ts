@@ -9,7 +9,6 @@ import {
 	chmodSync,
 	closeSync,
 	constants,
-	existsSync,
 	fstatSync,
 	mkdirSync,
 	openSync,
@@ -36,10 +35,12 @@ const recordSchema = z.object({
 export interface SessionRecord {
 	readonly private: boolean;
 	readonly subagent: boolean;
+	/** Whether anything was ever kept for the session. */
+	readonly kept: boolean;
 }
 
-const noRecord: SessionRecord = Object.freeze({ private: false, subagent: false });
-const unreadable: SessionRecord = Object.freeze({ private: true, subagent: false });
+const noRecord: SessionRecord = Object.freeze({ private: false, subagent: false, kept: false });
+const unreadable: SessionRecord = Object.freeze({ private: true, subagent: false, kept: true });
 
 export class SessionRecords {
 	readonly #directory: string;
@@ -52,11 +53,6 @@ export class SessionRecords {
 	/** The record of one session; all false when there is none. */
 	read(sessionId: string): SessionRecord {
 		return readRecord(this.#pathOf(sessionId));
-	}
-
-	/** Whether anything was ever kept for a session. */
-	has(sessionId: string): boolean {
-		return existsSync(this.#pathOf(sessionId));
 	}
 
 	/** A look-up for many sessions: one listing instead of an attempt to open a file for each. */
@@ -125,7 +121,7 @@ function readRecord(file: string): SessionRecord {
 		const bytes = Buffer.alloc(MAX_RECORD_BYTES);
 		const length = readSync(descriptor, bytes, 0, bytes.length, 0);
 		const record = recordSchema.parse(JSON.parse(bytes.toString("utf8", 0, length)));
-		return { private: record.private === true, subagent: record.origin === "subagent" };
+		return { private: record.private === true, subagent: record.origin === "subagent", kept: true };
 	} catch {
 		return unreadable;
 	} finally {

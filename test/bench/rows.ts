@@ -182,6 +182,19 @@ const rpc: Experiment = {
 	},
 };
 
+const send: Experiment = {
+	rows: [
+		{
+			name: "send to an idle peer, p50: times a bare two-round-trip exchange",
+			...{ bar: 3, aim: 1.5, better: "lower", unit: "×", absoluteUnit: "µs", comparedWith: "bare" },
+		},
+	],
+	async measure() {
+		const figures = await runChild("send-time", {});
+		return [timesOf(figures.bare, figures.send)];
+	},
+};
+
 export const experiments: readonly Experiment[] = [
 	everyday,
 	assistant,
@@ -191,4 +204,5 @@ export const experiments: readonly Experiment[] = [
 	secondRead,
 	compacted,
 	rpc,
+	send,
 ];

@@ -18,6 +18,7 @@ export interface Children {
 		job: { file: string; leafId: string | null; warmUpFile: string; copy: string };
 		figures: { unchanged: number; grown: number };
 	};
+	"send-time": { job: Record<string, never>; figures: { send: number; bare: number } };
 	"request-time": { job: Record<string, never>; figures: { rpc: number; bare: number } };
 }
 

@@ -1,17 +1,20 @@
 /**
- * The demo in words: who asked, what came back, what was withheld.
+ * The demo in words: who asked, what came back, what was withheld, what became of the message.
  */
-import type { PeerContext, PeerContextReply } from "../../lib/contract/index.ts";
+import type { PeerContext, PeerContextReply, Receipt } from "../../lib/contract/index.ts";
 
 export interface DemoResult {
 	readonly rpc: PeerContextReply;
 	readonly tool: PeerContext;
 	/** Whether the looked-at session's log has the same bytes and times as before. */
 	readonly logUnchanged: boolean;
+	readonly message: { readonly receipt: Receipt; readonly target: string };
+	/** What the first session's model said to the message. */
+	readonly answer: string;
 }
 
 /** What a person wants to see of the demo. */
-export function describeDemo({ rpc, tool, logUnchanged }: DemoResult): string {
+export function describeDemo({ rpc, tool, logUnchanged, message, answer }: DemoResult): string {
 	if (!rpc.ok) return `The adapter was refused: ${rpc.code}. ${rpc.next}\n`;
 	const { context, local } = rpc;
 	const retention = context.conversation?.retention;
@@ -32,6 +35,13 @@ export function describeDemo({ rpc, tool, logUnchanged }: DemoResult): string {
 		"2. The model in the second session asks through its tool get_peer_context and gets the same projection:",
 		`   ${tool.conversation?.messages.length} messages, turn ${tool.activity?.turn.number} ${tool.activity?.turn.endReason ?? tool.activity?.turn.state},`,
 		`   tool calls ${tool.activity?.tools.map(({ name, status }) => `${name} ${status}`).join(", ")}.`,
+		"",
+		`3. It sends a message to the first session, ${message.target}, through its tool send_pi_message. The receipt:`,
+		"",
+		indent(JSON.stringify(message.receipt, null, 2)),
+		"",
+		`   The first session, idle until then, takes it as a turn of its own: "${answer}"`,
+		"   The receipt says only that the message was handed over. Nothing in it says that it was read or answered.",
 		"",
 	].join("\n");
 }

@@ -1,18 +1,16 @@
 /** One incarnation at a time in real sessions: what each has in the registry, and that nothing of it stays behind. */
-import { execFileSync } from "node:child_process";
 import path from "node:path";
 import process from "node:process";
 import type { ExtensionAPI } from "@earendil-works/pi-coding-agent";
 import { describe, expect, test, vi } from "vitest";
+import { openDoors } from "../../extension.ts";
 import { INFO_TOPIC, PEER_CONTEXT_TOPIC } from "../../lib/contract/index.ts";
 import { currentPathFacts, peerPaths } from "../../lib/peers/paths.ts";
 import { type FileOperations, systemFiles } from "../../lib/peers/private-files.ts";
-import { openDoors } from "../../lib/pi/doors.ts";
 import { registerFlags } from "../../lib/pi/flags.ts";
 import { HostSession } from "../../lib/pi/host-session.ts";
 import type { HostParts, IncarnationOptions } from "../../lib/pi/incarnation.ts";
 import { infoOf } from "../support/pi/ask.ts";
-import { CountingBus } from "../support/pi/counting-bus.ts";
 import type { InProcessPi } from "../support/pi/in-process-pi.ts";
 import { storeSession } from "../support/pi/stored-session.ts";
 import { presenceFiles, registrations, temporaryDirectory, useOwnAgentDirectory } from "../support/pi/workspaces.ts";
@@ -89,19 +87,6 @@ describe("the end of a session", () => {
 		await pi.dispose();
 		expect(presenceFiles(agentDirectory)).toEqual([]);
 		expect(pi.bus.listeners()).toEqual({});
-	});
-
-	test("that pi does not announce keeps no process alive, and what is left goes with the process", () => {
-		const agentDirectory = useOwnAgentDirectory();
-		const output = execFileSync(process.execPath, [path.join(import.meta.dirname, "drop-session.ts")], {
-			encoding: "utf8",
-			env: { ...process.env, PI_CODING_AGENT_DIR: agentDirectory },
-			// A process that something keeps alive is ended, and that is an error.
-			timeout: 25_000,
-			stdio: ["ignore", "pipe", "ignore"],
-		});
-		expect(JSON.parse(output)).toEqual({ registered: 2 });
-		expect(presenceFiles(agentDirectory)).toEqual([]);
 	});
 
 	test("that pi does not announce lets go at the next refresh", async () => {
@@ -215,15 +200,6 @@ describe("a start that fails releases what it had, says so, and the session work
 		const system = { paths: peerPaths(agentDirectory, { ...currentPathFacts(), socketRoot }) };
 		const pi = await start({ flags, script, instead: (api) => void standIn(api, { system }) });
 		await expectToWorkWithout(agentDirectory, pi, /longer than the system allows/);
-	});
-
-	test.each([INFO_TOPIC, PEER_CONTEXT_TOPIC])("at the subscription to %s", async (topic) => {
-		const agentDirectory = useOwnAgentDirectory();
-		const bus = new CountingBus();
-		bus.refuse(topic);
-		const pi = await start({ flags, script, bus });
-		expect(bus.refusals).toBe(1);
-		await expectToWorkWithout(agentDirectory, pi, /Try \/reload/);
 	});
 
 	test.each(["list_pi", "send_pi_message", "check_pi_message"])("at the registration of %s", async (refused) => {

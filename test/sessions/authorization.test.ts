@@ -52,6 +52,21 @@ const REFUSALS: Readonly<Record<string, Refusal>> = {
 	"anything, to a subagent": { caller: { isHost: false } },
 	"a subagent's session": { prepare: ({ records }) => records.setSubagent("peer") },
 	"a private session": { prepare: ({ records }) => records.setPrivate("peer", true) },
+	"a fork of a private session about which nothing was said": {
+		prepare: (workspace) => {
+			const parent = workspace.add("parent", logOf("parent"));
+			workspace.add("peer", logOf("peer", CWD, { parentSession: parent }));
+			workspace.records.setPrivate("parent", true);
+		},
+	},
+	"a fork of a fork of a private session": {
+		prepare: (workspace) => {
+			const grandparent = workspace.add("grandparent", logOf("grandparent"));
+			const parent = workspace.add("parent", logOf("parent", CWD, { parentSession: grandparent }));
+			workspace.add("peer", logOf("peer", CWD, { parentSession: parent }));
+			workspace.records.setPrivate("grandparent", true);
+		},
+	},
 	"a session whose record can't be read": {
 		prepare: ({ records, agentDirectory }) => {
 			records.setPrivate("other", true);
@@ -120,6 +135,22 @@ describe("a look at", () => {
 		expect(textsOf(await workspace.read({ sessionId: "peer" }))).toEqual(["from peer"]);
 		const [summary] = await workspace.query().listSessions();
 		expect(summary).toMatchObject({ id: "peer", cwd: CWD, origin, private: false, live: false });
+	});
+
+	test("a fork that was shown again is read, whatever its parent is", async () => {
+		const workspace = new Workspace();
+		const parent = workspace.add("parent", logOf("parent"));
+		workspace.add("peer", logOf("peer", CWD, { parentSession: parent }));
+		workspace.records.setPrivate("parent", true);
+		workspace.records.setPrivate("peer", false);
+		expect(textsOf(await workspace.read({ sessionId: "peer" }))).toEqual(["from peer"]);
+	});
+
+	test("forks that name each other as parents end nothing", async () => {
+		const workspace = new Workspace();
+		workspace.add("peer", logOf("peer", CWD, { parentSession: workspace.path("other") }));
+		workspace.add("other", logOf("other", CWD, { parentSession: workspace.path("peer") }));
+		expect(textsOf(await workspace.read({ sessionId: "peer" }))).toEqual(["from peer"]);
 	});
 
 	test("a session that was shown again is granted", async () => {

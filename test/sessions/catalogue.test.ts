@@ -41,7 +41,7 @@ describe("the catalogue of a directory", () => {
 				id: "first",
 				cwd: "/work/project",
 				version: 3,
-				parentSession: false,
+				parentSession: null,
 				createdAt: Date.UTC(2026, 3, 1, 12),
 			},
 			changedAt: at(30).getTime(),

@@ -32,7 +32,7 @@ const SMALL_CHANGE = 64 * 1024;
 /** A log of some megabytes, last written long ago. */
 function writeLargeLog(): { file: string; size: number; leafId: string | null } {
 	const file = path.join(temporaryDirectory(), "large.jsonl");
-	const { bytes: size, leafId } = writeRealisticLog(file, { seed: 7, bytes: 4_000_000, imageShare: 0 });
+	const { bytes: size, leafId } = writeRealisticLog(file, { seed: 14, bytes: 4_000_000, imageShare: 0 });
 	utimesSync(file, LONG_AGO, LONG_AGO);
 	return { file, size, leafId };
 }
@@ -51,8 +51,11 @@ describe("a log that grows between reads", () => {
 				for (const pause of [...pauses.sort((a, b) => a - b), bytes.length]) {
 					appendFileSync(file, bytes.subarray(written, pause));
 					written = pause;
-					const goingOn = timeless(await reader.read(file, WANT_ALL));
-					expect(goingOn).toEqual(timeless(await new LogReader().read(file, WANT_ALL)));
+					const { damagedLines, ...goingOn } = timeless(await reader.read(file, WANT_ALL));
+					const fresh = timeless(await new LogReader().read(file, WANT_ALL));
+					expect({ ...goingOn, damagedLines: fresh.damagedLines }).toEqual(fresh);
+					// Only the last line is looked at whole: whoever saw more last lines may have found more damage.
+					expect(damagedLines).toBeGreaterThanOrEqual(fresh.damagedLines);
 				}
 			}),
 			{ numRuns: 100 },

@@ -33,14 +33,13 @@ function found(records: SessionRecords) {
 	return record;
 }
 
-const hidden = { private: true, subagent: false };
-const nothing = { private: false, subagent: false };
+const hidden = { private: true, subagent: false, kept: true };
+const nothing = { private: false, subagent: false, kept: false };
 
 describe("a record", () => {
 	test("is nothing, and leaves nothing on the disk, until something is to be kept", () => {
 		const { records, directory } = recordsIn();
 		expect(found(records)).toEqual(nothing);
-		expect(records.has(ID)).toBe(false);
 		expect(() => readdirSync(directory)).toThrow("ENOENT");
 	});
 
@@ -48,12 +47,11 @@ describe("a record", () => {
 		const agentDirectory = temporaryDirectory();
 		const { records } = recordsIn(agentDirectory);
 		records.setPrivate(ID, true);
-		expect(found(recordsIn(agentDirectory).records)).toEqual({ private: true, subagent: false });
+		expect(found(recordsIn(agentDirectory).records)).toEqual({ private: true, subagent: false, kept: true });
 		records.setSubagent(ID);
-		expect(found(records)).toEqual({ private: true, subagent: true });
+		expect(found(records)).toEqual({ private: true, subagent: true, kept: true });
 		records.setPrivate(ID, false);
-		expect(found(records)).toEqual({ private: false, subagent: true });
-		expect(records.has(ID)).toBe(true);
+		expect(found(records)).toEqual({ private: false, subagent: true, kept: true });
 		expect(records.read("another session")).toEqual(nothing);
 	});
 

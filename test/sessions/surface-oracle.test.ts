@@ -29,7 +29,7 @@ describe("the surface of a log", () => {
 				expect(capture.capturedThroughSeq).toBe(throughSeq);
 				expect(capture.title).toBe(title);
 			}),
-			{ numRuns: 300 },
+			{ numRuns: 200 },
 		);
 	});
 

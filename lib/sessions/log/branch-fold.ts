@@ -11,8 +11,8 @@ import { NO_ID } from "./entry-ids.ts";
 import { isCompleted, LineKind, markBits, outcomes } from "./line-facts.ts";
 import { type LogIndex, NO_ROW } from "./log-index.ts";
 
-/** Rows worked on between two turns of the event loop: a few milliseconds. */
-const ROWS_PER_STRETCH = 100_000;
+/** Rows worked on between two turns of the event loop: a few milliseconds, in a new process too. */
+export const ROWS_PER_STRETCH = 4096;
 
 export class BranchFold {
 	readonly #index: LogIndex;
@@ -46,7 +46,7 @@ export class BranchFold {
 	static async of(index: LogIndex): Promise<BranchFold> {
 		const fold = new BranchFold(index);
 		const path = await fold.#walk();
-		fold.#findSurface(path);
+		await fold.#findSurface(path);
 		await fold.#takeAll(path);
 		fold.tip = index.leaf;
 		return fold;
@@ -66,6 +66,21 @@ export class BranchFold {
 			this.tip = row;
 		}
 		return true;
+	}
+
+	/**
+	 * Rows of this fold that were never measured although they matter: messages on the surface, and the last answer of
+	 * the branch, whose calls decide about its step. While there are any, the fold's figures mean nothing.
+	 */
+	unmeasuredRows(): number[] {
+		const index = this.#index;
+		const rows = [...this.newestFirst()].filter((row) => index.isUnmeasured(row));
+		for (const row of this.branch()) {
+			if (index.kind(row) !== LineKind.assistant) continue;
+			if (index.isUnmeasured(row) && !rows.includes(row)) rows.push(row);
+			break;
+		}
+		return rows;
 	}
 
 	/** The surface's rows, newest first; the checkpoint, which stands for the oldest part, comes last. */
@@ -145,14 +160,14 @@ export class BranchFold {
 		return path.subarray(0, length);
 	}
 
-	#findSurface(path: Int32Array): void {
+	async #findSurface(path: Int32Array): Promise<void> {
 		const index = this.#index;
 		const at = path.findIndex((row) => index.kind(row) === LineKind.compaction);
 		if (at >= 0) {
 			this.compaction = path[at] ?? NO_ROW;
 			this.firstKept = this.#firstKeptOf(this.compaction, path.subarray(at + 1));
 		}
-		if (index.edits.size > 0) this.#collectEdits(path, at);
+		if (index.edits.size > 0) await this.#collectEdits(path, at);
 		const edit = this.compaction === NO_ROW ? NO_ROW : this.editOf(this.compaction);
 		const isOmitted = edit !== NO_ROW && index.edits.get(edit)?.replacementBytes === null;
 		this.checkpoint = isOmitted ? NO_ROW : this.compaction;
@@ -172,7 +187,7 @@ export class BranchFold {
 	}
 
 	/** Edits count where they stand on the surface themselves; of several for one target the latest wins. */
-	#collectEdits(path: Int32Array, compactionAt: number): void {
+	async #collectEdits(path: Int32Array, compactionAt: number): Promise<void> {
 		const index = this.#index;
 		for (let at = 0; at < path.length; at++) {
 			const row = path[at] ?? NO_ROW;
@@ -181,6 +196,7 @@ export class BranchFold {
 			const edit = index.edits.get(row);
 			if (edit && !this.edits.has(edit.target)) this.edits.set(edit.target, row);
 			if (isOlder && row === this.firstKept) return;
+			if (at % ROWS_PER_STRETCH === ROWS_PER_STRETCH - 1) await setImmediate();
 		}
 	}
 

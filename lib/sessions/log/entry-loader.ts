@@ -66,6 +66,12 @@ export class EntryLoader {
 		this.#signal = signal;
 	}
 
+	/** Gives other work its turn. @throws the signal's reason when it is aborted */
+	async giveWay(): Promise<void> {
+		await setImmediate();
+		this.#signal?.throwIfAborted();
+	}
+
 	/** Reads a row's line whole. @throws DamagedRowError */
 	async load(row: number): Promise<LoadedEntry> {
 		const length = this.#index.length(row);

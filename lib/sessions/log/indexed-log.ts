@@ -4,13 +4,15 @@
  * Captures of one log run one after the other. A capture is either of one instant of one file, or it fails.
  */
 import { setImmediate } from "node:timers/promises";
+import { untilAborted } from "../abort.ts";
 import { CaptureError, type CaptureWant, type SessionCapture } from "../query.ts";
-import { BranchFold } from "./branch-fold.ts";
+import type { BranchFold } from "./branch-fold.ts";
 import { CaptureBuilder } from "./capture.ts";
 import { DamagedRowError, EntryLoader } from "./entry-loader.ts";
 import { type FileState, isSameFile, isSameState, LogFile, stateOfPath } from "./log-file.ts";
 import { type LogHeader, LogIndex, NO_ROW } from "./log-index.ts";
 import { scanLog } from "./log-scanner.ts";
+import { foldMeasured } from "./measured-fold.ts";
 
 /** What a log alone can say: a capture without what is kept beside the log. */
 export type LogCapture = Omit<SessionCapture, "header"> & { readonly header: LogHeader };
@@ -69,7 +71,11 @@ export class IndexedLog {
 		if (kept) return kept;
 		const turn = this.#queue.then(() => this.#captureAnew(want, signal));
 		this.#queue = turn.catch(() => {});
-		return await untilAborted(turn, signal);
+		try {
+			return await untilAborted(turn, signal);
+		} catch (error) {
+			throw toCaptureError(error, signal);
+		}
 	}
 
 	#keptCapture(want: CaptureWant): LogCapture | null {
@@ -151,8 +157,9 @@ export class IndexedLog {
 		const index = this.#index;
 		const loader = new EntryLoader(file, index, signal);
 		if (index.leaf !== NO_ROW) await loader.validate(index.leaf);
-		if (!this.#fold?.advance()) this.#fold = await BranchFold.of(index);
-		const builder = new CaptureBuilder(index, this.#fold, loader);
+		const fold = this.#fold?.advance() ? this.#fold : await foldMeasured(file, index, signal);
+		this.#fold = fold;
+		const builder = new CaptureBuilder(index, fold, loader);
 		const surface = want.surface && (await builder.surface(want.surface));
 		const activity = want.activity && (await builder.activity(want.activity.calls));
 		if (!index.header) throw new CaptureError("unavailable");
@@ -161,7 +168,7 @@ export class IndexedLog {
 			title: index.name,
 			capturedThroughSeq: index.leaf === NO_ROW ? null : index.seq(index.leaf),
 			capturedAt: Date.now(),
-			damagedLines: index.damagedLines + this.#fold.brokenLinks,
+			damagedLines: index.damagedLines + fold.brokenLinks,
 			...(surface && { surface }),
 			...(activity && { activity }),
 		};
@@ -249,19 +256,4 @@ function isGrown(before: FileState, now: FileState): boolean {
 function toCaptureError(error: unknown, signal: AbortSignal | undefined): CaptureError {
 	if (error instanceof CaptureError) return error;
 	return new CaptureError(signal?.aborted ? "cancelled" : "unavailable");
-}
-
-/** Ends the waiting at an abort; the work behind it ends by itself. */
-async function untilAborted<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
-	if (!signal) return await work;
-	let stop = () => {};
-	const aborted = new Promise<never>((_resolve, reject) => {
-		stop = () => reject(new CaptureError("cancelled"));
-		signal.addEventListener("abort", stop, { once: true });
-	});
-	try {
-		return await Promise.race([work, aborted]);
-	} finally {
-		signal.removeEventListener("abort", stop);
-	}
 }

@@ -61,6 +61,9 @@ export interface MarkFacts {
 /** Who wrote a user entry, as marks say; several marks add up. */
 export const markBits = { user: 1, extension: 2, unclear: 4 } as const;
 
+/** A message's `textBytes` when nobody looked at its texts yet: it was not expected to be on the surface. */
+export const UNMEASURED = 0xffffffff;
+
 /** Facts of the line in hand. One object is reused for all lines. */
 export class LineFacts {
 	kind: LineKind = LineKind.other;

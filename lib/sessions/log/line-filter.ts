@@ -15,7 +15,7 @@ const STRING_KEEP = 1024;
 /** Raw bytes of the longest string that may be a text's key: the longest such key, each character escaped, and some. */
 const KEY_BYTES = 64;
 /** Bytes of the copy: what can be parsed in some milliseconds. A line that needs more can't be read. */
-const COPY_LIMIT = 1280 * 1024;
+const COPY_LIMIT = 512 * 1024;
 
 /** Keys whose strings can be a message's text. */
 const textKeys = new Set(["text", "content", "summary", "name"]);
@@ -230,6 +230,8 @@ function decodeEnd(bytes: Buffer): string {
 	let start = 0;
 	// Behind a byte that is no backslash an escape can only begin, or its digits go on (at most 4).
 	while (start < bytes.length && bytes[start] === BACKSLASH) start++;
+	// Backslashes up to the closing quote are pairs, or it would not close.
+	if (start === bytes.length) return decode(bytes.toString("latin1", start % 2)) ?? "";
 	start++;
 	for (const limit = start + 4; start < limit && bytes[start] !== BACKSLASH; start++);
 	while (start < bytes.length && ((bytes[start] ?? 0) & 0xc0) === 0x80) start++;

@@ -1,8 +1,9 @@
 /**
  * Reads what pi's own writer leaves, from the bytes of one whole line.
  *
- * It only ever says yes to shapes that it knows to the letter; everything else is left to a parse (entry-facts.ts),
- * which must come to the same facts. Two orders of keys are known: structure first (`type, id, parentId, timestamp`)
+ * Structure, texts and ends of messages are read to the letter; what doesn't fit is left to a parse (entry-facts.ts),
+ * which must come to the same facts. Content that nobody looks at, such as a tool's result, is taken on trust: damage
+ * inside of it is not seen here. Two orders of keys are known: structure first (`type, id, parentId, timestamp`)
  * and payload first, where the structure is the line's last few dozen bytes.
  *
  * The work is done by regular expressions over short slices and by native searches: they are as quick on the first line
@@ -10,6 +11,7 @@
  */
 import { type EntryIds, NO_ID } from "./entry-ids.ts";
 import {
+	ByteSearch,
 	CLOSE_BRACE,
 	CLOSE_BRACKET,
 	COMMA,
@@ -19,10 +21,10 @@ import {
 	skipNested,
 	TextMeasure,
 } from "./json-bytes.ts";
-import { type LineFacts, LineKind, outcomeNumber } from "./line-facts.ts";
+import { type LineFacts, LineKind, outcomeNumber, UNMEASURED } from "./line-facts.ts";
 
-/** Enough for the structure with ids of 64 characters and the beginning of a message. */
-const HEAD_BYTES = 384;
+/** Enough for the structure with ids as long as UUIDs and the beginning of a message. */
+const HEAD_BYTES = 224;
 const TAIL_BYTES = 160;
 /** Behind its content a message is some 350 bytes; one with an error's text has more. */
 const REST_BYTES = 8 * 1024;
@@ -38,8 +40,10 @@ const typeWord = /^\{"type":"(\w{1,24})"/;
 /** A custom entry that begins with its custom type, as pi writes it, tells at once that it is no mark. */
 const otherCustomType = /^\{"type":"custom","customType":"(?!cross-session")/;
 
+// What is repeated below can be matched in one way only: an expression with a choice would take forever on some line.
 const STRING = '"(?:[^"\\\\\\u0000-\\u001f]|\\\\.)*"';
-const SCALAR = `(?:${STRING}|-?[\\d.eE+-]+|true|false|null)`;
+const NUMBER = "-?(?:0|[1-9]\\d*)(?:\\.\\d+)?(?:[eE][+-]?\\d+)?";
+const SCALAR = `(?:${STRING}|${NUMBER}|true|false|null)`;
 /** An object of at most two levels, such as pi's usage; what is in it does not matter. */
 const OBJECT = `\\{(?:[^{}"]|${STRING}|\\{(?:[^{}"]|${STRING})*\\})*\\}`;
 /** The keys behind a message's content. Another role or content, or a key with escapes, is not known to the letter. */
@@ -47,6 +51,10 @@ const KEY = `"(?!role"|content")${PLAIN}*"`;
 const MEMBER = `,(?!"stopReason")${KEY}:(?:${SCALAR}|${OBJECT})`;
 // Not inside the repetition: a group there forgets what it caught at the next turn.
 const rest = new RegExp(`^(?:${MEMBER})*(?:,"stopReason":"(\\w*)"(?:${MEMBER})*)?\\}\\}$`);
+
+/** A message's stopReason, when it stands among its last keys: what closes behind it is the message and the line. */
+const ending = new RegExp(`,"stopReason":"(\\w*)"(?:${MEMBER})*\\}\\}$`);
+const ENDING_BYTES = 512;
 
 /** The beginning of a block: its type, and of a text what comes before the text itself. */
 const block = new RegExp(`^\\{"type":"(?:(text)","text":"(<skill name=)?|(?!text")(${PLAIN}{1,24})")`);
@@ -80,6 +88,7 @@ const roles = new Map<string, { kind: LineKind; hasTexts: boolean }>([
 export class LineStructure {
 	readonly #ids: EntryIds;
 	readonly #measure = new TextMeasure();
+	readonly #toolCall = new ByteSearch(Buffer.from('{"type":"toolCall"', "latin1"));
 
 	constructor(ids: EntryIds) {
 		this.#ids = ids;
@@ -87,9 +96,10 @@ export class LineStructure {
 
 	/**
 	 * Reads the line from `start` to `end` (without line feed and trailing white space) into `facts`.
+	 * @param measures false: a message's texts need not be measured, if its end tells enough
 	 * @returns false when the line isn't of a known shape: facts mean nothing then
 	 */
-	read(bytes: Buffer, start: number, end: number, facts: LineFacts): boolean {
+	read(bytes: Buffer, start: number, end: number, facts: LineFacts, measures = true): boolean {
 		if (bytes[end - 1] !== CLOSE_BRACE) return false;
 		const text = bytes.toString("latin1", start, Math.min(end, start + HEAD_BYTES));
 		const found = head.exec(text);
@@ -100,6 +110,7 @@ export class LineStructure {
 		facts.kind = role.kind;
 		if (!this.#takeIds(found, facts)) return false;
 		if (!role.hasTexts) return true;
+		if (!measures && this.#readEnding(bytes, start, end, facts)) return true;
 		if (!found[0].endsWith(":")) return false;
 		const content = this.#readContent(bytes, start + found[0].length, end, facts);
 		return content > 0 && this.#readRest(bytes, content, end, facts);
@@ -126,6 +137,19 @@ export class LineStructure {
 		if (!found) return false;
 		facts.kind = kind;
 		return this.#takeIds(["", "", found[1], found[2]], facts);
+	}
+
+	/** Reads how a message ended and whether it called tools, and leaves its texts unmeasured. */
+	#readEnding(bytes: Buffer, start: number, end: number, facts: LineFacts): boolean {
+		if (facts.kind === LineKind.assistant) {
+			const found = ending.exec(bytes.toString("latin1", Math.max(start, end - ENDING_BYTES), end));
+			if (!found) return false;
+			facts.outcome = outcomeNumber(found[1]);
+			// Inside a string its quotes would be escaped; how many calls there are is not known.
+			facts.calls = this.#toolCall.after(bytes, start) < end ? 1 : 0;
+		}
+		facts.textBytes = UNMEASURED;
+		return true;
 	}
 
 	#readPlain(found: RegExpExecArray, text: string, facts: LineFacts): boolean {

@@ -51,7 +51,7 @@ export function readHeader(value: unknown): LogHeader | null {
 		id,
 		cwd,
 		version: version ?? 1,
-		parentSession: typeof parentSession === "string" && parentSession !== "",
+		parentSession: typeof parentSession === "string" && parentSession !== "" ? parentSession : null,
 		createdAt: entryTime(timestamp),
 	};
 }

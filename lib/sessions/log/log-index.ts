@@ -5,7 +5,7 @@
  * closer look shows that a line can't be read.
  */
 import { EntryIds, NO_ID } from "./entry-ids.ts";
-import { type CompactionFacts, type EditFacts, type LineFacts, LineKind, markBits } from "./line-facts.ts";
+import { type CompactionFacts, type EditFacts, type LineFacts, LineKind, markBits, UNMEASURED } from "./line-facts.ts";
 
 /** Entries of one log that are indexed at most: about 45 MB of index. Real logs have some ten thousand. */
 export const MAX_ENTRIES = 1_000_000;
@@ -18,7 +18,8 @@ export interface LogHeader {
 	readonly id: string;
 	readonly cwd: string;
 	readonly version: number;
-	readonly parentSession: boolean;
+	/** Path of the log that this session was forked from, as the header has it; null for a session of its own. */
+	readonly parentSession: string | null;
 	/** Epoch milliseconds; null when the header has no readable timestamp. */
 	readonly createdAt: number | null;
 }
@@ -40,6 +41,8 @@ export class LogIndex {
 	damagedLines = 0;
 	/** The file can't be used: it doesn't begin with a header, or has more entries than are indexed. */
 	rejected = false;
+	/** Some messages were not expected to be on the surface, and have not been measured. */
+	hasUnmeasured = false;
 	/** Grows when a line changes what older lines mean: a repeated id, a mark that withholds one, a dropped row. */
 	revision = 0;
 
@@ -113,6 +116,18 @@ export class LogIndex {
 		return this.#textBytes[row] ?? 0;
 	}
 
+	/** Whether a message's texts are still to be measured, and its calls to be counted. */
+	isUnmeasured(row: number): boolean {
+		return this.#textBytes[row] === UNMEASURED;
+	}
+
+	/** Completes an unmeasured row. */
+	measure(row: number, facts: LineFacts): void {
+		this.#textBytes[row] = facts.textBytes;
+		this.#outcomes[row] = facts.outcome;
+		this.#calls[row] = facts.calls;
+	}
+
 	outcome(row: number): number {
 		return this.#outcomes[row] ?? 0;
 	}
@@ -147,6 +162,7 @@ export class LogIndex {
 		this.#parents[row] = this.versionOne ? this.id(this.#leaf) : facts.parent;
 		this.#kinds[row] = facts.kind;
 		this.#textBytes[row] = facts.textBytes;
+		this.hasUnmeasured ||= facts.textBytes === UNMEASURED;
 		this.#outcomes[row] = facts.outcome;
 		this.#calls[row] = facts.calls;
 		this.#leaf = row;

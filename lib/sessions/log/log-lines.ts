@@ -5,6 +5,7 @@
  * file holds.
  */
 import { nothingElided, readEntryFacts } from "./entry-facts.ts";
+import { NO_ID } from "./entry-ids.ts";
 import { trimmedEnd } from "./json-bytes.ts";
 import { parseObject } from "./json-object.ts";
 import { LineFacts } from "./line-facts.ts";
@@ -21,6 +22,12 @@ export const MAX_PARSED_BYTES = 256 * 1024;
 /** Lines between two looks at the clock. */
 const LINES_PER_LOOK = 128;
 
+/** Where the newest compaction of a log seems to stand, and what it keeps of what came before. */
+export interface ExpectedSurface {
+	readonly compactionOffset: number;
+	readonly firstKeptId: string | null;
+}
+
 /** What became of a piece of the file. */
 export interface Taken {
 	/** Index of the first byte that was not taken. */
@@ -33,12 +40,18 @@ export class LogLines {
 	readonly #index: LogIndex;
 	readonly #structure: LineStructure;
 	readonly #facts = new LineFacts();
+	/** Where measuring begins; null once it has. */
+	#before: ExpectedSurface | null;
+	readonly #firstKept: number;
 	#long: LongLine | null = null;
 	#longStart = 0;
 
-	constructor(index: LogIndex) {
+	/** @param surface where the surface is expected to begin: messages before it need not be measured */
+	constructor(index: LogIndex, surface: ExpectedSurface | null = null) {
 		this.#index = index;
 		this.#structure = new LineStructure(index.ids);
+		this.#before = surface;
+		this.#firstKept = surface?.firstKeptId ? index.ids.intern(surface.firstKeptId) : NO_ID;
 	}
 
 	/** Whether a line is in progress that will not be held. */
@@ -91,12 +104,24 @@ export class LogLines {
 		if (end === start) return;
 		const index = this.#index;
 		const facts = this.#facts;
-		facts.reset();
-		if (index.header && !index.versionOne && this.#structure.read(piece, start, end, facts)) {
+		if (index.header && !index.versionOne && this.#readStructure(piece, start, end, offset)) {
 			index.add(facts, offset, end - start);
 		} else {
 			this.#parseLine(piece, start, end, offset);
 		}
+	}
+
+	#readStructure(piece: Buffer, start: number, end: number, offset: number): boolean {
+		const facts = this.#facts;
+		facts.reset();
+		if (this.#before) {
+			if (offset >= this.#before.compactionOffset) this.#before = null;
+			else if (!this.#structure.read(piece, start, end, facts, false)) return false;
+			else if (facts.id !== this.#firstKept) return true;
+			this.#before = null;
+			facts.reset();
+		}
+		return this.#structure.read(piece, start, end, facts);
 	}
 
 	#endLong(piece: Buffer, start: number, feed: number, offset: number): void {

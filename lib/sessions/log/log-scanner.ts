@@ -2,13 +2,14 @@
  * Brings an index up to the end of its file, in pieces, without blocking the event loop for long.
  *
  * Pieces are read synchronously as long as that is quick, as it is for what the system has in memory: a tenth of a
- * millisecond, where an asynchronous read would wait longer for its thread. The first slow one changes that for the rest.
+ * millisecond, where an asynchronous read would wait longer for its thread. After a slow one the next ones are not.
  * Progress stays in the index: a scan that is cancelled or runs out of time goes on there the next time.
  */
 import { setImmediate } from "node:timers/promises";
 import type { LogFile } from "./log-file.ts";
 import type { LogIndex } from "./log-index.ts";
 import { LogLines } from "./log-lines.ts";
+import { expectSurface } from "./surface-hint.ts";
 
 /** Bytes read at a time. Larger pieces cost a new process more, in memory that it touches for the first time. */
 const PIECE_BYTES = 256 * 1024;
@@ -16,8 +17,10 @@ const PIECE_BYTES = 256 * 1024;
 const HELD_BYTES = 256 * 1024;
 /** Time of one stretch of work, in ms; other work gets its turn between two. */
 const STRETCH_MS = 3;
-/** A read that took this long, in ms, came from somewhere slow. */
+/** A read that took this long, in ms, came from somewhere slow, or the machine is busy. */
 const SLOW_READ_MS = 2;
+/** So many asynchronous reads come after a slow one. */
+const READS_AFTER_SLOW = 16;
 
 /**
  * Indexes the file's lines from the index's end up to `size`. An unterminated last line is left out.
@@ -43,7 +46,8 @@ class Scan {
 	readonly #buffer = Buffer.allocUnsafeSlow(HELD_BYTES + PIECE_BYTES);
 	/** Bytes of an unfinished line, right before where the next piece goes. */
 	#held = 0;
-	#isSlow = false;
+	/** Asynchronous reads to come. */
+	#unhurried = 0;
 	/** When other work gets its turn: performance.now() in ms. */
 	#stretchEnd = performance.now() + STRETCH_MS;
 
@@ -51,14 +55,14 @@ class Scan {
 		this.#file = file;
 		this.#index = index;
 		this.#size = size;
-		this.#lines = new LogLines(index);
+		this.#lines = new LogLines(index, index.rows === 0 ? expectSurface(file, size) : null);
 	}
 
 	async run(signal: AbortSignal | undefined): Promise<void> {
 		let offset = this.#index.end;
 		while (offset < this.#size && !this.#index.rejected) {
 			signal?.throwIfAborted();
-			const count = this.#isSlow ? await this.#read(offset) : this.#readNow(offset);
+			const count = this.#unhurried > 0 ? await this.#read(offset) : this.#readNow(offset);
 			if (count === 0) return;
 			await this.#work(offset, count, signal);
 			offset += count;
@@ -66,13 +70,14 @@ class Scan {
 	}
 
 	#read(offset: number): Promise<number> {
+		this.#unhurried--;
 		return this.#file.readInto(this.#buffer, HELD_BYTES, Math.min(PIECE_BYTES, this.#size - offset), offset);
 	}
 
 	#readNow(offset: number): number {
 		const start = performance.now();
 		const count = this.#file.readNow(this.#buffer, HELD_BYTES, Math.min(PIECE_BYTES, this.#size - offset), offset);
-		this.#isSlow = performance.now() - start > SLOW_READ_MS;
+		if (performance.now() - start > SLOW_READ_MS) this.#unhurried = READS_AFTER_SLOW;
 		return count;
 	}
 

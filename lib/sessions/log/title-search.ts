@@ -38,6 +38,8 @@ function newestName(piece: Buffer, first: number, before: number, isStart: boole
 		if (at < first) return undefined;
 		const feed = piece.lastIndexOf(LINE_FEED, at);
 		const end = piece.indexOf(LINE_FEED, at);
+		// Other places of the same line can't tell more.
+		at = feed + 1;
 		if (end < 0 || (feed < 0 && !isStart) || end - feed > MAX_LINE_BYTES) continue;
 		const entry = parseObject(piece.toString("utf8", feed + 1, end));
 		if (entry?.type !== "session_info") continue;
