@@ -6,7 +6,8 @@
 import { printableLine, printableLines } from "../../projection/printable.ts";
 import { tagSafeJson } from "../../projection/serialization.ts";
 import { type SessionReferenceSourceEntry, sessionReferenceSourceSchema } from "../../references/index.ts";
-import { type CutLine, formatAge, type ScreenLine, ScreenLines } from "../foreign-text.ts";
+import { type CutLine, formatAge, type ScreenLine, type ScreenLines } from "../foreign-text.ts";
+import { type MessageViewOptions, toMessageView } from "../message-view.ts";
 import type { Styles } from "../styles.ts";
 import { type ShownSnapshot, snapshotsOf } from "./reference-message.ts";
 
@@ -26,19 +27,18 @@ interface StoredMessage {
 /** The message renderer; undefined, pi's own rendering, for what is no message of this package. */
 export function renderReferences(
 	message: StoredMessage,
-	{ expanded }: { readonly expanded: boolean },
+	options: MessageViewOptions,
 	styles: Styles,
 ): ScreenLines | undefined {
 	const source = sessionReferenceSourceSchema.safeParse(message.details);
 	if (!source.success || typeof message.content !== "string") return undefined;
 	const age = typeof message.timestamp === "number" ? formatAge(Date.now() - message.timestamp) : "";
 	const snapshots = snapshotsOf(message.content);
-	return new ScreenLines(
-		source.data.references.flatMap((reference) => {
-			const snapshot = snapshots.find(({ sessionId }) => sessionId === reference.sessionId);
-			return referenceLines({ reference, snapshot, age }, expanded, styles);
-		}),
-	);
+	const lines = source.data.references.flatMap((reference) => {
+		const snapshot = snapshots.find(({ sessionId }) => sessionId === reference.sessionId);
+		return referenceLines({ reference, snapshot, age }, options.expanded, styles);
+	});
+	return toMessageView(lines, options);
 }
 
 interface ShownReference {
@@ -57,7 +57,7 @@ function referenceLines(shown: ShownReference, expanded: boolean, styles: Styles
 function foldedLine({ reference, snapshot, age }: ShownReference, styles: Styles): CutLine {
 	const { retainedMessages, originalMessages } = reference;
 	const size = snapshot === undefined ? "" : formatBytes(Buffer.byteLength(tagSafeJson(snapshot)));
-	const facts = [`${retainedMessages}/${originalMessages} messages`, size, age];
+	const facts = [`${retainedMessages}/${countOf(originalMessages)}`, size, age];
 	return {
 		fit: "cut",
 		parts: [
@@ -82,7 +82,7 @@ function omittedLines({ reference }: ShownReference, styles: Styles): CutLine[] 
 	const { omittedMessages, omittedBytes, truncated, compacted } = reference;
 	const checkpoint = compacted ? [mutedLine("begins with the summary of its compaction", styles)] : [];
 	if (!truncated) return checkpoint;
-	return [...checkpoint, mutedLine(`left out: ${omittedMessages} messages, ${formatBytes(omittedBytes)}`, styles)];
+	return [...checkpoint, mutedLine(`left out: ${countOf(omittedMessages)}, ${formatBytes(omittedBytes)}`, styles)];
 }
 
 /** The speaker stands further left than any text. */
@@ -106,6 +106,10 @@ function speakerLine(role: string, styles: Styles): CutLine {
 
 function mutedLine(text: string, styles: Styles): CutLine {
 	return { fit: "cut", indent: TEXT_INDENT, parts: [{ text, style: (part) => styles.fg("muted", part) }] };
+}
+
+function countOf(messages: number): string {
+	return `${messages} message${messages === 1 ? "" : "s"}`;
 }
 
 function formatBytes(bytes: number): string {
