@@ -9,8 +9,8 @@ import { printableLine } from "../../projection/printable.ts";
 import { formatSessionReferenceMention, type ReferenceCandidate } from "../../references/index.ts";
 import { formatAge } from "../foreign-text.ts";
 
-/** How long the others' answer is held back for the sessions, in ms. */
-const PATIENCE_MS = 400;
+/** How long what others offer is held back for the sessions, in ms. */
+const PATIENCE_MS = 500;
 /** Sessions that are offered at a time. */
 const MAX_OFFERED = 20;
 /** Of what others offer, this many stay above the sessions: a person who types a file's name means the file. */
@@ -51,10 +51,7 @@ export class SessionCompletion implements AutocompleteProvider {
 		const [lines, line, column, { signal }] = place;
 		const typed = mention.exec((lines[line] ?? "").slice(0, column))?.[1];
 		if (typed === undefined || this.#options.fence.aborted) return this.#others.getSuggestions(...place);
-		const [sessions, offered] = await Promise.all([
-			this.#readSessions(typed, signal),
-			this.#others.getSuggestions(...place),
-		]);
+		const { offered, sessions } = await this.#ask(typed, place);
 		if (signal.aborted) return null;
 		if (this.#options.fence.aborted || sessions.length === 0) return offered;
 		const { now = Date.now } = this.#options;
@@ -73,10 +70,17 @@ export class SessionCompletion implements AutocompleteProvider {
 		return this.#others.shouldTriggerFileCompletion?.(...place) ?? true;
 	}
 
-	/** None when there are none, when they can't be read, and when they take too long: the next key finds more of them. */
-	async #readSessions(typed: string, signal: AbortSignal): Promise<readonly ReferenceCandidate[]> {
-		const inTime = AbortSignal.any([signal, this.#options.fence, AbortSignal.timeout(PATIENCE_MS)]);
-		return this.#options.listCandidates(typed, MAX_OFFERED, inTime).catch(() => []);
+	/** Asks both. When others have something to offer, sessions that take too long are left out: the next key finds them. */
+	async #ask(typed: string, place: Place) {
+		const { listCandidates, fence } = this.#options;
+		const late = new AbortController();
+		const ended = AbortSignal.any([place[3].signal, fence, late.signal]);
+		const listed = listCandidates(typed, MAX_OFFERED, ended).catch(() => []);
+		const offered = await this.#others.getSuggestions(...place);
+		const timer = offered === null ? undefined : setTimeout(() => late.abort(), PATIENCE_MS);
+		const sessions: readonly ReferenceCandidate[] = await listed;
+		clearTimeout(timer);
+		return { offered, sessions };
 	}
 }
 
