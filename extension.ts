@@ -5,13 +5,14 @@ import { type ExtensionAPI, getAgentDir } from "@earendil-works/pi-coding-agent"
 import { systemClock } from "./lib/peers/clock.ts";
 import { ARRIVED_MESSAGE } from "./lib/pi/arrived-message.ts";
 import { renderArrivedMessage } from "./lib/pi/arrived-message-view.ts";
-import { completePeers, isRpcOn, registerTools, rpcAnswers } from "./lib/pi/doors.ts";
+import { completePeers, completeSessions, isRpcOn, registerTools, rpcAnswers } from "./lib/pi/doors.ts";
 import { registerFlags } from "./lib/pi/flags.ts";
 import { HostSession } from "./lib/pi/host-session.ts";
 import type { HostParts } from "./lib/pi/incarnation.ts";
 import { registerPeerCommands } from "./lib/pi/peer-commands.ts";
 import type { PiDelivery } from "./lib/pi/pi-delivery.ts";
 import { registerPrivateCommand } from "./lib/pi/private-command.ts";
+import { registerReferences } from "./lib/pi/references/register-references.ts";
 import { registerResumeCommand } from "./lib/pi/resume-command.ts";
 import { guardPrompts, watchTurns } from "./lib/pi/turn-events.ts";
 import { AnnouncedDelivery } from "./lib/rpc/announced-delivery.ts";
@@ -34,11 +35,16 @@ export default function crossSession(pi: ExtensionAPI): void {
 	registerPrivateCommand(pi, () => new SessionRecords(getAgentDir()));
 	pi.registerMessageRenderer(ARRIVED_MESSAGE, renderArrivedMessage);
 
+	guardPrompts(pi, host.turns);
+	registerReferences(pi, host, {
+		ownPrompts: host.turns.resent,
+		isTurnStarting: () => host.turns.isSubmissionStarting,
+	});
+
 	pi.on("session_start", (_event, context) => host.start(context));
 	pi.on("session_shutdown", () => host.stop());
 	pi.on("session_info_changed", () => host.refresh());
 
-	guardPrompts(pi, host.turns);
 	watchTurns(pi, host.turns);
 }
 
@@ -49,6 +55,7 @@ export function openDoors(pi: ExtensionAPI, parts: HostParts, announcer = new Cu
 		parts.releases.add(startResponders(answers));
 		parts.releases.add(announcer.use(new ReceivedAnnouncer(answers.bus, answers.local)));
 	}
+	completeSessions(parts);
 	completePeers(parts);
 	registerTools(pi, parts);
 }

@@ -5,7 +5,8 @@
 import { instanceRef } from "../peers/published-peer.ts";
 import { printableLine, printableLines } from "../projection/printable.ts";
 import { type ArrivedDetails, arrivedDetailsSchema } from "./arrived-message.ts";
-import { type CutLine, type ScreenLine, ScreenLines } from "./foreign-text.ts";
+import type { CutLine, ScreenLine, ScreenLines } from "./foreign-text.ts";
+import { type MessageViewOptions, toMessageView } from "./message-view.ts";
 import type { Styles } from "./styles.ts";
 
 const NAME_CODE_POINTS = 60;
@@ -15,24 +16,15 @@ const PLACE_CODE_POINTS = 200;
 const SHOWN_UNITS = 16_384;
 const TEXT_INDENT = 2;
 
-/** Columns that pi leaves free at the left, where it doesn't say how many. */
-const USUAL_PAD = 1;
-
-interface ViewOptions {
-	readonly expanded: boolean;
-	readonly outputPad?: number;
-}
-
 /** The message renderer; undefined, pi's own rendering, for what is no message of this package. */
 export function renderArrivedMessage(
 	message: { readonly content: unknown; readonly details?: unknown },
-	{ expanded, outputPad = USUAL_PAD }: ViewOptions,
+	options: MessageViewOptions,
 	styles: Styles,
 ): ScreenLines | undefined {
 	const details = arrivedDetailsSchema.safeParse(message.details);
 	if (!details.success || typeof message.content !== "string") return undefined;
-	const lines = arrivedMessageLines(message.content, details.data, expanded, styles);
-	return new ScreenLines(lines.map((line) => ({ ...line, indent: outputPad + (line.indent ?? 0) })));
+	return toMessageView(arrivedMessageLines(message.content, details.data, options.expanded, styles), options);
 }
 
 /** The lines of one message. */

@@ -11,6 +11,7 @@ import { createListTool } from "./list-tool.ts";
 import { createCheckTool, createSendTool } from "./message-tools.ts";
 import { PeerCompletion } from "./peer-completion.ts";
 import { createPeerContextTool } from "./peer-context-tool.ts";
+import { SessionCompletion } from "./references/session-completion.ts";
 
 type Flags = Pick<ExtensionAPI, "getFlag">;
 
@@ -51,6 +52,14 @@ export function registerTools(pi: Flags & Pick<ExtensionAPI, "registerTool">, pa
 	pi.registerTool(createSendTool(presence.outbox));
 	pi.registerTool(createCheckTool(presence.outbox));
 	if (config.tool || pi.getFlag(TOOL_FLAG) === true) pi.registerTool(createPeerContextTool(reader));
+}
+
+/** Completes sessions to cite. They stand among what pi itself offers; live peers, which are few, above all of it. */
+export function completeSessions({ context, offers, caller, fence }: HostParts): void {
+	if (context.mode !== "tui") return;
+	const listCandidates = (search: string, limit: number, signal: AbortSignal) =>
+		offers.listCandidates(caller, search, limit, signal);
+	context.ui.addAutocompleteProvider((others) => new SessionCompletion(others, { listCandidates, fence }));
 }
 
 /** Completes live peers. Only a terminal has an editor, and pi drops what was added to it with the session. */

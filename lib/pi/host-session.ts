@@ -17,6 +17,7 @@ export class HostSession {
 	readonly #options: IncarnationOptions;
 	readonly #lifecycle = new Lifecycle();
 	#parts: HostParts | null = null;
+	#isSubagent = false;
 
 	constructor(options: IncarnationOptions) {
 		this.#options = options;
@@ -29,13 +30,20 @@ export class HostSession {
 		return parts === null || parts.fence.aborted ? null : parts;
 	}
 
+	/** Whether the session is a subagent's, in which this package does nothing. */
+	get isSubagent(): boolean {
+		return this.#isSubagent;
+	}
+
 	/** Ends the incarnation and starts the next. Never rejects: the session works without it. */
 	async start(context: ExtensionContext): Promise<void> {
 		try {
 			this.turns.begin(context);
+			this.#isSubagent = false;
 			this.#parts = await this.#lifecycle.start((scope) =>
 				openIncarnation(this.#options, { context, scope, turns: this.turns }),
 			);
+			this.#isSubagent = this.#parts === null;
 		} catch (error) {
 			if (error instanceof PeerError && error.code === "superseded") return;
 			tellQuietly(context, failureText(error), "warning");

@@ -10,7 +10,10 @@ import type { IncarnationScope } from "../inbox/lifecycle.ts";
 import { Presence, type PresenceOptions } from "../inbox/presence.ts";
 import type { ReleaseStack } from "../inbox/release-stack.ts";
 import { isManagedSession, isSubagentSession } from "../peers/managed-identity.ts";
+import { SessionReferences } from "../references/index.ts";
 import type { Caller } from "../sessions/authorization.ts";
+import { Catalogue } from "../sessions/catalogue.ts";
+import { LogReader } from "../sessions/log/log-reader.ts";
 import { PeerContextReader } from "../sessions/peer-context-reader.ts";
 import { PiSessionQuery } from "../sessions/pi-session-query.ts";
 import type { SessionQuery } from "../sessions/query.ts";
@@ -20,9 +23,10 @@ import { chooseInbound, INBOUND_FLAG } from "./flags.ts";
 import { inheritPrivacy } from "./inherited-privacy.ts";
 import { PiDelivery } from "./pi-delivery.ts";
 import { PRIVATE_COMMAND } from "./private-command.ts";
+import { BriefMemory } from "./references/brief-memory.ts";
 import { tellQuietly } from "./tell-person.ts";
 import type { TurnKeeper } from "./turn-keeper.ts";
-import { workspaceSources } from "./workspace.ts";
+import { allSources, workspaceSources } from "./workspace.ts";
 
 /** What the doors of an incarnation are made of. */
 export interface HostParts {
@@ -38,6 +42,10 @@ export interface HostParts {
 	/** This session, as the one that asks. */
 	readonly caller: Caller;
 	readonly reader: PeerContextReader;
+	/** What the person cites in prompts, of any workspace. */
+	readonly references: SessionReferences;
+	/** The same, with a list of sessions that may be some seconds old: for what is asked with each key. */
+	readonly offers: SessionReferences;
 	/** Aborted when the incarnation is over. */
 	readonly fence: AbortSignal;
 	/** Takes what gives an acquisition back. */
@@ -163,19 +171,26 @@ interface LookSetting extends Omit<MessagingSetting, "scope" | "turns"> {
 	readonly records: SessionRecords;
 }
 
-/** The ways in which this session looks at others. */
-function createLooks(setting: LookSetting): Pick<HostParts, "caller" | "sessions" | "reader"> {
+type Looks = Pick<HostParts, "caller" | "sessions" | "reader" | "references" | "offers">;
+
+/** The ways in which this session looks at others. All share one memory of the files that were read. */
+function createLooks(setting: LookSetting): Looks {
 	const { context, presence, records, agentDirectory, config } = setting;
 	const { sessionManager } = context;
 	const cwd = sessionManager.getCwd();
 	const directory = sessionManager.getSessionDir();
 	const caller = { sessionId: sessionManager.getSessionId(), cwd, isHost: true };
 	const live = presence.directory;
-	const sessions = new PiSessionQuery({
-		sources: (snapshot) => workspaceSources(agentDirectory, cwd, directory, snapshot),
-		records,
-		live,
-	});
-	const reader = new PeerContextReader({ sessions, live, caller: () => caller, limits: config.limits });
-	return { caller, sessions, reader };
+	const shared = { records, live, catalogue: new Catalogue(), reader: new LogReader() };
+	const queryOf = (find: typeof workspaceSources) =>
+		new PiSessionQuery({ ...shared, sources: (snapshot) => find(agentDirectory, cwd, directory, snapshot) });
+	const sessions = queryOf(workspaceSources);
+	const all = queryOf(allSources);
+	return {
+		caller,
+		sessions,
+		reader: new PeerContextReader({ sessions, live, caller: () => caller, limits: config.limits }),
+		references: new SessionReferences(all, config.references),
+		offers: new SessionReferences(new BriefMemory(all), config.references),
+	};
 }

@@ -14,8 +14,10 @@ import type { LogHeader } from "./log/log-index.ts";
 const STRETCH_MS = 4;
 /** Logs of one directory that are looked at; file names begin with a time, so the newest come first. */
 const MAX_FILES_PER_DIRECTORY = 20_000;
-/** Headers remembered. */
-const MAX_REMEMBERED = 20_000;
+/** Logs of one listing; the ones with the newest names stay. */
+const MAX_FILES = 20_000;
+/** Headers remembered: those of a whole listing. */
+const MAX_REMEMBERED = MAX_FILES;
 
 /** One session log by its header. */
 export interface CataloguedLog {
@@ -44,10 +46,12 @@ export class Catalogue {
 	 * @throws the signal's reason when it is aborted
 	 */
 	async list(sources: CatalogueSources, signal?: AbortSignal): Promise<CataloguedLog[]> {
-		const paths = new Set<string>();
+		const found = new Set<string>();
 		for (const directory of new Set(sources.directories)) {
-			for (const file of await logsIn(directory)) paths.add(file);
+			for (const file of await logsIn(directory)) found.add(file);
+			signal?.throwIfAborted();
 		}
+		const paths = new Set(newestNames(found));
 		for (const file of sources.files) if (isLogPath(file)) paths.add(path.normalize(file));
 		const logs = await this.#lookAt(paths, signal);
 		logs.sort((a, b) => b.changedAt - a.changedAt);
@@ -109,6 +113,14 @@ function readHeaderAt(file: string): LogHeader | null {
 	} finally {
 		log.closeNow();
 	}
+}
+
+/** File names begin with a time. */
+function newestNames(files: ReadonlySet<string>): Iterable<string> {
+	if (files.size <= MAX_FILES) return files;
+	const named = [...files].map((file) => ({ file, name: path.basename(file) }));
+	named.sort((a, b) => (a.name < b.name ? 1 : -1));
+	return named.slice(0, MAX_FILES).map(({ file }) => file);
 }
 
 /** Paths of a directory's logs; none when it can't be listed. */

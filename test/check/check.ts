@@ -3,7 +3,7 @@ import process from "node:process";
 import { codeStyle } from "./code-style.ts";
 import { directions, plantedViolations } from "./directions.ts";
 import { lockFile } from "./lock-file.ts";
-import { contractDoor, packageContents } from "./package-contents.ts";
+import { compiledDoors, packageContents } from "./package-contents.ts";
 import { releaseTexts } from "./release-texts.ts";
 import type { Step } from "./step.ts";
 import { CheckFailure } from "./step.ts";
@@ -18,7 +18,7 @@ const steps: readonly Step[] = [
 	lockFile,
 	releaseTexts,
 	packageContents,
-	contractDoor,
+	compiledDoors,
 ];
 
 let failed = 0;

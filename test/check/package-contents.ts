@@ -1,5 +1,5 @@
-// What is published: only the kinds of files that somebody needs, not heavier than it has to be, and with a contract that
-// other packages can use without TypeScript at run time and with any current TypeScript at build time.
+// What is published: only the kinds of files that somebody needs, not heavier than it has to be, and with doors that other
+// packages can use without TypeScript at run time and with any current TypeScript at build time.
 import { glob, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -13,7 +13,7 @@ const kinds: readonly RegExp[] = [
 	/^(package\.json|README\.md|CHANGELOG\.md|LICENSE)$/,
 	/^extension\.ts$/,
 	/^lib\/([a-z-]+\/)+[a-z0-9-]+\.ts$/,
-	/^dist\/contract\/[a-z0-9-]+\.(js|d\.ts)$/,
+	/^dist\/(contract|projection|references|sessions)\/[a-z0-9-]+\.(js|d\.ts)$/,
 	/^docs\/[a-z0-9-/]+\.(md|ts)$/,
 	/^docs\/examples\/[a-z0-9-]+\/(package\.json|README\.md)$/,
 ];
@@ -42,15 +42,18 @@ export function parsePackReport(text: string): Packed {
 	return packed;
 }
 
+const compiledDoor = z.record(z.string(), z.string());
+
 const manifestSchema = z.object({
-	exports: z.object({ ".": z.string(), "./contract": z.record(z.string(), z.string()) }),
+	exports: z.object({ ".": z.string(), "./contract": compiledDoor, "./references": compiledDoor }),
 	pi: z.object({ extensions: z.array(z.string()) }),
 });
 
 /** What is wrong with a packed package whose package.json is `manifestText`; empty when nothing is. */
 export function faultsOfPackage(packed: Packed, manifestText: string): readonly string[] {
-	const manifest = manifestSchema.parse(JSON.parse(manifestText));
-	const entries = [manifest.exports["."], ...Object.values(manifest.exports["./contract"]), ...manifest.pi.extensions];
+	const { exports: doors, pi } = manifestSchema.parse(JSON.parse(manifestText));
+	const compiled = [doors["./contract"], doors["./references"]].flatMap((door) => Object.values(door));
+	const entries = [doors["."], ...compiled, ...pi.extensions];
 	const files = new Set(packed.files.map((file) => file.path));
 	const expected = new Set([...required, ...entries.map((entry) => path.posix.normalize(entry))]);
 	const missing = [...expected].filter((file) => !files.has(file));
@@ -86,27 +89,37 @@ async function installPacked(consumer: string): Promise<void> {
 	}
 }
 
-/** What the built contract loads at run time; in the sources an import of types and one of values are easily mixed up. */
-async function requireZodAndMitt(directory: string): Promise<void> {
+/** What may be loaded at run time by what is compiled: nothing that does I/O or belongs to pi. */
+const loadable = new Set(["zod", "mitt", "node:buffer", "node:crypto"]);
+
+/** In the sources an import of types and one of values are easily mixed up, so it is the compiled text that is read. */
+async function requireNoInputOrOutput(directory: string): Promise<void> {
 	for await (const file of glob("**/*.js", { cwd: directory })) {
 		const text = await readFile(path.join(directory, file), "utf8");
-		const foreign = [...text.matchAll(/\b(?:from|import)\s*\(?\s*"(?!zod"|mitt"|\.)([^"]+)"/g)].map(
-			(found) => found[1],
-		);
+		const loaded = [...text.matchAll(/\b(?:from|import)\s*\(?\s*"([^".][^"]*)"/g)].map((found) => found[1] ?? "");
+		const foreign = loaded.filter((name) => !loadable.has(name));
 		if (foreign.length > 0)
-			throw new CheckFailure(`dist/contract/${file} loads ${foreign.join(", ")}, not only zod and mitt`);
+			throw new CheckFailure(`dist/${file} loads ${foreign.join(", ")}, which is not of ${[...loadable].join(", ")}`);
 	}
 }
 
 const consumerFiles = {
 	"package.json": '{ "type": "module" }',
 	"adapter.mjs": `import { requestRpc } from "pi-cross-session-rpc/contract";
+import { SessionReferences } from "pi-cross-session-rpc/references";
 if (typeof requestRpc !== "function") throw new Error("requestRpc is no function");
+const sessions = { listSessions: async () => [], readTitle: async () => null, read: async () => ({}) };
+const { content } = await new SessionReferences(sessions).prepare({ sessionId: "me", cwd: "/" }, "prompt", []);
+if (content !== "prompt") throw new Error("The prompt did not come back.");
 `,
 	"adapter.ts": `import { requestRpc } from "pi-cross-session-rpc/contract";
+import { formatSessionReferenceMention, type SessionQuery } from "pi-cross-session-rpc/references";
 export const request: (...given: Parameters<typeof requestRpc>) => unknown = requestRpc;
 // @ts-expect-error A contract without types would let this pass.
 export const wrong: string = requestRpc;
+export const mention: string = formatSessionReferenceMention({ sessionId: "peer" });
+// @ts-expect-error References without types would let this pass.
+export const wrongQuery: SessionQuery = "peer";
 `,
 	"tsconfig.json": JSON.stringify({
 		compilerOptions: { module: "nodenext", target: "es2023", strict: true, noEmit: true, types: [] },
@@ -114,13 +127,13 @@ export const wrong: string = requestRpc;
 	}),
 };
 
-export const contractDoor: Step = {
-	proves: "an adapter can use the packed contract from plain JavaScript and from TypeScript 6 and 7",
+export const compiledDoors: Step = {
+	proves: "an adapter can use the packed contract and references from plain JavaScript and from TypeScript 6 and 7",
 	async run() {
 		const consumer = await mkdtemp(path.join(tmpdir(), "consumer-"));
 		try {
 			await installPacked(consumer);
-			await requireZodAndMitt(path.join(consumer, "node_modules/pi-cross-session-rpc/dist/contract"));
+			await requireNoInputOrOutput(path.join(consumer, "node_modules/pi-cross-session-rpc/dist"));
 			for (const [file, text] of Object.entries(consumerFiles)) await writeFile(path.join(consumer, file), text);
 			await requireTool(process.execPath, ["--no-experimental-strip-types", "adapter.mjs"], consumer);
 			for (const compiler of ["tsc6", "tsc"]) await requireTool(compiler, ["-p", ".", "--pretty", "false"], consumer);

@@ -5,7 +5,11 @@ import { faultsOfPackage, type Packed, parsePackReport } from "../check/package-
 
 const manifest = JSON.stringify({
 	dependencies: { zod: "4.0.0" },
-	exports: { ".": "./extension.ts", "./contract": { types: "./dist/contract/index.d.ts" } },
+	exports: {
+		".": "./extension.ts",
+		"./contract": { types: "./dist/contract/index.d.ts" },
+		"./references": { types: "./dist/references/index.d.ts" },
+	},
 	pi: { extensions: ["./extension.ts"] },
 });
 
@@ -30,7 +34,8 @@ describe("the lock file", () => {
 });
 
 describe("the package", () => {
-	const needed = ["package.json", "README.md", "CHANGELOG.md", "LICENSE", "extension.ts", "dist/contract/index.d.ts"];
+	const texts = ["package.json", "README.md", "CHANGELOG.md", "LICENSE"];
+	const needed = [...texts, "extension.ts", "dist/contract/index.d.ts", "dist/references/index.d.ts"];
 	const packedOf = (files: readonly string[], size = 1_000): Packed => ({
 		filename: "p.tgz",
 		size,

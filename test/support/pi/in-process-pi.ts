@@ -29,10 +29,14 @@ export interface InProcessOptions {
 	readonly sessionManager?: SessionManager;
 	/** Whether a person sees the session. Default: true. */
 	readonly hasUserInterface?: boolean;
+	/** What the person's screen can do besides notifications. */
+	readonly userInterface?: Partial<ExtensionUIContext>;
 	/** Loaded in place of the package's entry. */
 	readonly instead?: InlineExtension;
 	/** Loaded besides it, before it. */
 	readonly extensions?: readonly InlineExtension[];
+	/** Loaded besides it, after it. */
+	readonly late?: readonly InlineExtension[];
 }
 
 /** One line that the person was shown. */
@@ -52,11 +56,13 @@ export class InProcessPi {
 	/** What extensions threw. */
 	readonly extensionErrors: string[] = [];
 	readonly #hasUserInterface: boolean;
+	readonly #moreInterface: Partial<ExtensionUIContext>;
 	#runtime: AgentSessionRuntime | undefined;
 
 	private constructor(options: InProcessOptions) {
 		this.bus = options.bus ?? new CountingBus();
 		this.#hasUserInterface = options.hasUserInterface ?? true;
+		this.#moreInterface = options.userInterface ?? {};
 	}
 
 	static async start(options: InProcessOptions): Promise<InProcessPi> {
@@ -79,6 +85,7 @@ export class InProcessPi {
 							...(options.extensions ?? []),
 							(api) => registerScriptedModel(api, options.script ?? []),
 							...(options.instead ? [options.instead] : []),
+							...(options.late ?? []),
 						],
 					},
 				});
@@ -170,6 +177,6 @@ export class InProcessPi {
 				this.editor = text;
 			},
 		};
-		return only as ExtensionUIContext;
+		return { ...only, ...this.#moreInterface } as ExtensionUIContext;
 	}
 }

@@ -1,0 +1,71 @@
+/**
+ * A person who cites sessions, at a screen of which the test sees everything: an editor, a status line, dialogs.
+ */
+import type { ExtensionUIContext } from "@earendil-works/pi-coding-agent";
+import { formatSessionReferenceMention } from "../../../lib/references/index.ts";
+import type { InProcessOptions, InProcessPi } from "../../support/pi/in-process-pi.ts";
+import { start } from "../message-setting.ts";
+
+export class CitingPerson {
+	/** What stands in the editor. */
+	editor = "";
+	/** What the status lines show, by key. */
+	readonly status = new Map<string, string>();
+	/** Questions that were asked, as title and text. */
+	readonly asked: string[] = [];
+	/** What is answered to a question. */
+	answer: boolean | Promise<boolean> = true;
+	/** Chooses one of the options that are offered; the first unless a test says otherwise. */
+	choose: (options: readonly string[]) => string | undefined = ([first]) => first;
+
+	readonly userInterface: Partial<ExtensionUIContext> = {
+		getEditorText: () => this.editor,
+		setEditorText: (text) => {
+			this.editor = text;
+		},
+		setStatus: (key, text) => {
+			if (text === undefined) this.status.delete(key);
+			else this.status.set(key, text);
+		},
+		confirm: async (title, message) => {
+			this.asked.push(`${title}\n${message}`);
+			return this.answer;
+		},
+		select: async (_title, options) => this.choose(options),
+	};
+
+	/** Starts a session at this person's screen. */
+	start(options: Partial<InProcessOptions> = {}): Promise<InProcessPi> {
+		return start({ userInterface: this.userInterface, ...options });
+	}
+}
+
+export const citing = (id: string, label = "the other"): string =>
+	formatSessionReferenceMention({ sessionId: id, label });
+
+/** The session's conversation, as the model gets it: the role or the custom type, and the text. */
+export function conversation(pi: InProcessPi): [kind: string, text: string][] {
+	return pi.session.messages
+		.filter((message) => message.role !== "system")
+		.map((message) => [
+			message.role === "custom" ? message.customType : message.role,
+			"content" in message ? textOf(message.content) : "",
+		]);
+}
+
+function textOf(content: unknown): string {
+	if (typeof content === "string") return content;
+	if (!Array.isArray(content)) return "";
+	return content.map((block: { text?: string; type: string }) => block.text ?? `[${block.type}]`).join("");
+}
+
+/** Kinds alone. */
+export const kinds = (pi: InProcessPi): string[] => conversation(pi).map(([kind]) => kind);
+
+/** The entries of the session's own log that a person or a model wrote or will read, in the order of the log. */
+export function loggedKinds(pi: InProcessPi): string[] {
+	return pi.session.sessionManager.getEntries().flatMap((entry) => {
+		if (entry.type === "custom_message") return [entry.customType];
+		return entry.type === "message" && entry.message.role !== "system" ? [entry.message.role] : [];
+	});
+}

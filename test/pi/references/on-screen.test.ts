@@ -1,0 +1,201 @@
+/** Session references as a person meets them: pi on a real terminal of 80 columns. */
+import { mkdirSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { defaultSessionDirectory } from "../../../lib/pi/workspace.ts";
+import { SessionLog } from "../../sessions/session-log.ts";
+import type { ScriptedReply } from "../../support/pi/scripted-model.ts";
+import { storeSession } from "../../support/pi/stored-session.ts";
+import { temporaryDirectory, useOwnAgentDirectory } from "../../support/pi/workspaces.ts";
+import { KEYS, PiTerminal, type PiTerminalOptions } from "../../support/terminal/pi-terminal.ts";
+import { citing } from "./citing-person.ts";
+
+const TAB = "\t";
+const CLEAR = "\u0015";
+
+/** Stands in for the program by which pi finds files: it prints those of the workspace that match. */
+function provideFileSearch(agentDirectory: string): void {
+	const directory = path.join(agentDirectory, "bin");
+	mkdirSync(directory);
+	const script = '#!/bin/sh\ncd "$2" && ls | grep -i -e "$(for last; do :; done; echo "$last")" || ls\n';
+	writeFileSync(path.join(directory, "fd"), script, { mode: 0o755 });
+}
+
+function setting() {
+	const agentDirectory = useOwnAgentDirectory();
+	const cwd = temporaryDirectory("workspace");
+	const other = storeSession(cwd, [["Fix the retry.", "It doubles the delay now."]], { name: "Retry work" });
+	return { agentDirectory, cwd, other };
+}
+
+async function open(options: PiTerminalOptions): Promise<PiTerminal> {
+	const terminal = await PiTerminal.start(options);
+	onTestFinished(() => terminal.stop());
+	return terminal;
+}
+
+/** A text without its blanks: an editor breaks long mentions wherever it has to. */
+const withoutBlanks = (text: string | readonly string[]) => [text].flat().join("").replaceAll(/\s/g, "");
+
+const shows = (screen: readonly string[], text: string) => withoutBlanks(screen).includes(withoutBlanks(text));
+
+const waitForWrapped = (terminal: PiTerminal, text: string) =>
+	terminal.waitFor((screen) => shows(screen, text), JSON.stringify(text));
+
+/** Clears the editor and waits until that can be seen. */
+async function clear(terminal: PiTerminal, typed: string): Promise<void> {
+	terminal.press(CLEAR);
+	await terminal.waitFor((screen) => !shows(screen, typed), "an empty editor");
+}
+
+describe("completion", () => {
+	test("offers sessions beside files; what is chosen is inserted; after CJK letters by Tab", async () => {
+		const { agentDirectory, cwd, other } = setting();
+		provideFileSearch(agentDirectory);
+		writeFileSync(path.join(cwd, "retry.ts"), "");
+		const terminal = await open({ cwd });
+		terminal.press("see @retr");
+		const offered = await terminal.waitFor(
+			(screen) => ["retry.ts", "@Retry work"].every((text) => screen.some((line) => line.includes(text))),
+			"a file and a session",
+		);
+		const rows = ["retry.ts", "@Retry work"].map((text) => offered.findIndex((line) => line.includes(text)));
+		expect(rows[0]).toBeLessThan(rows[1] ?? 0);
+		expect(offered[rows[1] ?? 0]).toMatch(/session · \d+s ago/);
+		terminal.press(TAB);
+		await terminal.waitForText("see @retry.ts");
+		await clear(terminal, "see @retry.ts");
+
+		terminal.press("see @work");
+		await terminal.waitForText("@Retry work");
+		terminal.press(TAB);
+		await waitForWrapped(terminal, `see ${citing(other.id, "Retry work")}`);
+		await clear(terminal, "see @[");
+
+		terminal.press("請看@retry");
+		await terminal.waitForText("請看@retry");
+		terminal.press(TAB);
+		await waitForWrapped(terminal, `請看${citing(other.id, "Retry work")}`);
+	});
+
+	test("of five thousand sessions keeps up with what is typed, and the last word counts", async () => {
+		const { agentDirectory, cwd } = setting();
+		const directory = defaultSessionDirectory(agentDirectory, cwd);
+		for (let index = 0; index < 5000; index += 1) {
+			const log = new SessionLog({ id: `session-${index}`, cwd });
+			log.user(`Prompt ${index}.`);
+			writeFileSync(path.join(directory, `2026-${String(index).padStart(5, "0")}_x.jsonl`), log.toBuffer());
+		}
+		const terminal = await open({ cwd });
+		const typed = "see @session-4321";
+		const echoes: number[] = [];
+		for (let length = 1; length <= typed.length; length += 1) {
+			const pressed = performance.now();
+			terminal.press(typed.slice(length - 1, length));
+			await terminal.waitFor((screen) => screen.includes(typed.slice(0, length).trimEnd()), "an echo");
+			echoes.push(performance.now() - pressed);
+		}
+		await terminal.waitFor(
+			(screen) => screen.filter((line) => line.includes("@session-")).length === 2,
+			"the one session that is left",
+		);
+		// A bound for what is broken: an editor that waits for a list.
+		expect(Math.max(...echoes)).toBeLessThan(1000);
+		terminal.press(TAB);
+		await waitForWrapped(terminal, citing("session-4321", "session-4321"));
+	});
+});
+
+describe("the card of what was cited", () => {
+	test("is one line folded, the conversation expanded, and the same when the session is resumed", async () => {
+		const { cwd, other } = setting();
+		const terminal = await open({ cwd, script: [{ text: "I have read it." }] });
+		terminal.press(`Go on with ${citing(other.id, "Retry work")}`);
+		await waitForWrapped(terminal, citing(other.id, "Retry work"));
+		terminal.press(KEYS.enter);
+		const folded = await terminal.waitForText("I have read it.");
+		const card = folded.findIndex((line) => line.includes("› Cites @Retry work · 2/2 messages · "));
+		const prompt = folded.findIndex((line) => line.includes("Go on with @Retry work"));
+		expect(card).toBeGreaterThan(-1);
+		expect(prompt).toBeGreaterThan(card);
+		expect(shows(folded, "doubles the delay")).toBe(false);
+		await expectToUnfold(terminal);
+		await terminal.stop();
+
+		const resumed = await open({ cwd, flags: ["-c"] });
+		await resumed.waitForText("› Cites @Retry work · 2/2 messages · ");
+		await expectToUnfold(resumed);
+	});
+
+	async function expectToUnfold(terminal: PiTerminal): Promise<void> {
+		terminal.press(KEYS.expandTools);
+		const expanded = await terminal.waitForText("    It doubles the delay now.");
+		expect(expanded).toContainEqual(expect.stringMatching(/^ +session [0-9a-f-]{36} · \//));
+		terminal.press(KEYS.expandTools);
+		await terminal.waitFor((screen) => !shows(screen, "doubles the delay"), "a folded card");
+	}
+});
+
+/** A run that goes on until it is cancelled. */
+const endless: ScriptedReply[] = [
+	{ calls: [{ name: "bash", arguments: { command: "sleep 100" } }] },
+	{ text: "Next." },
+];
+
+/** A terminal on which a prompt that cites waits for a run that does not end, with half a thought in the editor. */
+async function waiting(): Promise<{ terminal: PiTerminal; typed: string }> {
+	const { cwd, other } = setting();
+	const typed = `Compare with ${citing(other.id, "Retry work")}`;
+	const terminal = await open({ cwd, script: endless });
+	await terminal.submit("Sleep.");
+	await terminal.waitForText("sleep 100");
+	terminal.press(typed);
+	await waitForWrapped(terminal, typed);
+	terminal.press(KEYS.enter);
+	await terminal.waitForText('1 prompt waits: "Compare with @Retry work" (/take-back)');
+	await terminal.type("half a thought");
+	return { terminal, typed };
+}
+
+describe("a prompt that waits", () => {
+	test("comes back below what is being typed when the run is cancelled", async () => {
+		const { terminal, typed } = await waiting();
+		terminal.press(KEYS.escape);
+		const screen = await waitForWrapped(terminal, typed);
+		const rows = ["half a thought", "Compare with @["].map((text) => screen.findIndex((line) => line.startsWith(text)));
+		expect(rows[1]).toBe((rows[0] ?? 0) + 2);
+		expect([shows(screen, "1 prompt waits"), shows(screen, "The run was cancelled")]).toEqual([false, true]);
+	});
+
+	test("comes back at a new session, into its editor", async () => {
+		const { terminal, typed } = await waiting();
+		await clear(terminal, "half a thought");
+		await terminal.submit("/new");
+		const screen = await waitForWrapped(terminal, typed);
+		expect(shows(screen, "1 prompt waits")).toBe(false);
+	});
+});
+
+test("a prompt that can't go is back in the editor, and the person reads why", async () => {
+	const { cwd } = setting();
+	const terminal = await open({ cwd });
+	const typed = `See ${citing("nobody", "gone")}`;
+	terminal.press(typed);
+	await waitForWrapped(terminal, typed);
+	terminal.press(KEYS.enter);
+	const screen = await terminal.waitForText("The prompt was not sent. @gone:");
+	expect(shows(screen, typed)).toBe(true);
+});
+
+test("a session of another workspace is asked about before it goes", async () => {
+	const { other } = setting();
+	const terminal = await open({ cwd: temporaryDirectory("elsewhere"), script: [{ text: "I have read it." }] });
+	const typed = `See ${citing(other.id, "far")}`;
+	terminal.press(typed);
+	await waitForWrapped(terminal, typed);
+	terminal.press(KEYS.enter);
+	await terminal.waitForText("Cite sessions of other workspaces?");
+	terminal.press(KEYS.enter);
+	const screen = await terminal.waitForText("I have read it.");
+	expect(shows(screen, "› Cites @far · 2/2 messages")).toBe(true);
+});
