@@ -1,10 +1,12 @@
 /**
  * The generated logs that the rows read, each written when it is first needed, in one directory that this file owns.
  */
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type RealisticLogOptions, writeRealisticLog } from "../support/logs/realistic-log.ts";
+import { type ManySessions, writeManySessions } from "./many-sessions.ts";
+import { writePlainLog } from "./plain-log.ts";
 
 const MIB = 1024 * 1024;
 
@@ -30,6 +32,8 @@ export interface LogFile {
 export class LogFiles {
 	readonly #directory = mkdtempSync(join(tmpdir(), "bench-"));
 	readonly #written = new Map<LogName, LogFile>();
+	#manySessions: ManySessions | undefined;
+	readonly #plainLogs = new Map<number, string>();
 
 	/** The log's path; writes the file on the first call. */
 	get(name: LogName): LogFile {
@@ -40,6 +44,23 @@ export class LogFiles {
 		const log = { file, leafId };
 		this.#written.set(name, log);
 		return log;
+	}
+
+	/** An agent directory with many sessions of one workspace; written on the first call. */
+	manySessions(): ManySessions {
+		this.#manySessions ??= writeManySessions(join(this.#directory, "agent"));
+		return this.#manySessions;
+	}
+
+	/** A directory with one log of so many messages of 1 KB, in the workspace `cwd`; written on the first call. */
+	plainLog(messages: number, cwd: string): string {
+		const known = this.#plainLogs.get(messages);
+		if (known !== undefined) return known;
+		const directory = join(this.#directory, `plain-${messages}`);
+		mkdirSync(directory);
+		writePlainLog(join(directory, "log.jsonl"), `plain-${messages}`, cwd, messages);
+		this.#plainLogs.set(messages, directory);
+		return directory;
 	}
 
 	/** A path for a copy that a measurement makes and removes. */

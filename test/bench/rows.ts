@@ -23,7 +23,7 @@ export interface Row {
 	readonly unit: "×" | "MiB" | "ms";
 	/** Of the two absolute figures. */
 	readonly absoluteUnit: "ms" | "µs" | "MiB";
-	readonly comparedWith: "SDK" | "scan" | "idle" | "100 MB" | "bare";
+	readonly comparedWith: "SDK" | "scan" | "idle" | "100 MB" | "bare" | "4,000";
 }
 
 /** Rows that share measurements. */
@@ -195,6 +195,33 @@ const send: Experiment = {
 	},
 };
 
+const candidates: Experiment = {
+	rows: [{ name: "@ candidates of 1,000 sessions, no index, FRESH: faster than the SDK", bar: 12, aim: 25, ...faster }],
+	async measure(files, round) {
+		const many = files.manySessions();
+		const { listed, sdk } = await interleave(round, {
+			listed: () => runChild("candidates-time", many),
+			sdk: () => runChild("sdk-list-time", many),
+		});
+		return [fasterThan(sdk, listed)];
+	},
+};
+
+const snapshots: Experiment = {
+	rows: [
+		{
+			name: "snapshot of 40,000 messages of 1 KB, WARM: times that of 4,000",
+			...{ bar: 12, aim: 10, better: "lower", unit: "×", absoluteUnit: "ms", comparedWith: "4,000" },
+		},
+	],
+	async measure(files) {
+		const cwd = "/srv/app";
+		const job = { few: files.plainLog(4000, cwd), many: files.plainLog(40_000, cwd), cwd };
+		const { few, many } = await runChild("snapshot-time", job);
+		return [timesOf(few, many)];
+	},
+};
+
 export const experiments: readonly Experiment[] = [
 	everyday,
 	assistant,
@@ -203,6 +230,8 @@ export const experiments: readonly Experiment[] = [
 	block,
 	secondRead,
 	compacted,
+	candidates,
+	snapshots,
 	rpc,
 	send,
 ];

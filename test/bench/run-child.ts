@@ -4,6 +4,7 @@
 import { execFile } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
+import type { ManySessions } from "./many-sessions.ts";
 
 const execute = promisify(execFile);
 
@@ -19,6 +20,9 @@ export interface Children {
 		figures: { unchanged: number; grown: number };
 	};
 	"send-time": { job: Record<string, never>; figures: { send: number; bare: number } };
+	"candidates-time": { job: ManySessions; figures: number };
+	"sdk-list-time": { job: ManySessions; figures: number };
+	"snapshot-time": { job: { few: string; many: string; cwd: string }; figures: { few: number; many: number } };
 	"request-time": { job: Record<string, never>; figures: { rpc: number; bare: number } };
 }
 
