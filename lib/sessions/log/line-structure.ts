@@ -11,23 +11,25 @@
  */
 import { type EntryIds, NO_ID } from "./entry-ids.ts";
 import {
+	BACKSLASH,
 	CLOSE_BRACE,
 	CLOSE_BRACKET,
+	COLON,
 	COMMA,
 	findStringEnd,
+	OPEN_BRACE,
 	OPEN_BRACKET,
 	QUOTE,
+	SPACE,
 	skipNested,
 	TextMeasure,
 } from "./json-bytes.ts";
-import { type LineFacts, LineKind, outcomeNumber, UNMEASURED } from "./line-facts.ts";
+import { type LineFacts, LineKind, outcomes, UNMEASURED } from "./line-facts.ts";
 import { latin1, standsAt, usualContentAt, usualIdAt, usualParentAt, usualRoleAt } from "./message-head.ts";
 
 /** Enough for the structure with ids as long as UUIDs and the beginning of a message. */
 const HEAD_BYTES = 224;
 const TAIL_BYTES = 160;
-/** Behind its content a message is some 350 bytes; one with an error's text has more. */
-const REST_BYTES = 8 * 1024;
 
 /** Printable characters without quote and backslash: what needs no decoding. */
 const PLAIN = "[ !#-[\\]-~]";
@@ -40,20 +42,6 @@ const typeWord = /^\{"type":"(\w{1,24})"/;
 /** A custom entry that begins with its custom type, as pi writes it, tells at once that it is no mark. */
 const otherCustomType = /^\{"type":"custom","customType":"(?!cross-session")/;
 
-// What is repeated below can be matched in one way only: an expression with a choice would take forever on some line.
-const PLAIN_RUN = '[^"\\\\\\u0000-\\u001f]*';
-const STRING = `"${PLAIN_RUN}(?:\\\\.${PLAIN_RUN})*"`;
-const NUMBER = "-?(?:0|[1-9]\\d*)(?:\\.\\d+)?(?:[eE][+-]?\\d+)?";
-const SCALAR = `(?:${STRING}|${NUMBER}|true|false|null)`;
-/** An object of at most two levels, such as pi's usage; what is in it does not matter. */
-const INNER = `\\{[^{}"]*(?:${STRING}[^{}"]*)*\\}`;
-const OBJECT = `\\{[^{}"]*(?:(?:${STRING}|${INNER})[^{}"]*)*\\}`;
-/** The keys behind a message's content. Another role or content, or a key with escapes, is not known to the letter. */
-const KEY = `"(?!role"|content")${PLAIN}*"`;
-const MEMBER = `,(?!"stopReason")${KEY}:(?:${SCALAR}|${OBJECT})`;
-// Not inside the repetition: a group there forgets what it caught at the next turn.
-const rest = new RegExp(`^(?:${MEMBER})*(?:,"stopReason":"(\\w*)"(?:${MEMBER})*)?\\}\\}$`);
-
 /** The type of a block that is neither a text nor one of the usual. */
 const otherBlock = new RegExp(`^(?!text")${PLAIN}{1,24}"`);
 const BLOCK_TYPE_BYTES = 32;
@@ -63,6 +51,14 @@ const THINKING = latin1('thinking"');
 const TOOL_CALL = latin1('toolCall"');
 const SIGNATURE = latin1(',"textSignature":"');
 const SKILL = latin1("<skill name=");
+
+const ROLE = latin1('"role"');
+const CONTENT = latin1('"content"');
+const STOP_REASON = latin1('"stopReason"');
+const WORDS = ["true", "false", "null"].map(latin1);
+const OUTCOMES = outcomes.map((name) => latin1(`"${name}"`));
+const ZERO = 48;
+const TILDE = 126;
 
 /** Types whose lines are read here; those with a payload that the index needs are parsed instead. */
 const plainTypes = new Map<string, LineKind>([
@@ -224,10 +220,19 @@ export class LineStructure {
 
 	/** Reads the keys behind a message's content, for its stopReason: they end the message and the line. */
 	#readRest(bytes: Buffer, from: number, end: number, facts: LineFacts): boolean {
-		if (end - from > REST_BYTES) return false;
-		const found = rest.exec(bytes.toString("latin1", from, end));
-		if (!found) return false;
-		if (facts.kind === LineKind.assistant) facts.outcome = outcomeNumber(found[1]);
+		let stopReason = -1;
+		let index = from;
+		while (bytes[index] === COMMA) {
+			const key = index + 1;
+			const value = endOfRestKey(bytes, key, end);
+			index = value < 0 ? -1 : endOfValue(bytes, value, end);
+			if (index < 0) return false;
+			if (!standsAt(bytes, key, STOP_REASON)) continue;
+			if (stopReason >= 0 || bytes[value] !== QUOTE) return false;
+			stopReason = value;
+		}
+		if (index !== end - 2 || bytes[index] !== CLOSE_BRACE) return false;
+		if (facts.kind === LineKind.assistant && stopReason >= 0) facts.outcome = outcomeAt(bytes, stopReason);
 		return true;
 	}
 }
@@ -246,4 +251,69 @@ function endTextBlock(bytes: Buffer, from: number, end: number): number {
 	if (!standsAt(bytes, from, SIGNATURE)) return -1;
 	const close = findStringEnd(bytes, from + SIGNATURE.length, end);
 	return close > 0 && bytes[close + 1] === CLOSE_BRACE ? close + 2 : -1;
+}
+
+/**
+ * Index behind the colon of a key behind the content, which begins at `from`. Another role or content, or a key with
+ * escapes, is not known to the letter: -1.
+ */
+function endOfRestKey(bytes: Buffer, from: number, end: number): number {
+	if (bytes[from] !== QUOTE || standsAt(bytes, from, ROLE) || standsAt(bytes, from, CONTENT)) return -1;
+	for (let index = from + 1; index < end; index++) {
+		const byte = bytes[index] ?? 0;
+		if (byte === QUOTE) return bytes[index + 1] === COLON ? index + 2 : -1;
+		if (byte < SPACE || byte > TILDE || byte === BACKSLASH) return -1;
+	}
+	return -1;
+}
+
+/** Index behind a string, an object, a whole number or a word of JSON; -1 for any other value. */
+function endOfValue(bytes: Buffer, from: number, end: number): number {
+	const first = bytes[from] ?? 0;
+	if (first === QUOTE) return endOfString(bytes, from + 1, end);
+	if (first === OPEN_BRACE) return endOfObject(bytes, from + 1, end);
+	if (isDigit(first)) return endOfDigits(bytes, from);
+	for (const word of WORDS) if (standsAt(bytes, from, word)) return from + word.length;
+	return -1;
+}
+
+function endOfString(bytes: Buffer, from: number, end: number): number {
+	let index = from;
+	while (index < end) {
+		const byte = bytes[index] ?? 0;
+		if (byte === QUOTE) return index + 1;
+		if (byte < SPACE) return -1;
+		index += byte === BACKSLASH ? 2 : 1;
+	}
+	return -1;
+}
+
+/** What is in an object, such as pi's usage, does not matter. */
+function endOfObject(bytes: Buffer, from: number, end: number): number {
+	let depth = 1;
+	let index = from;
+	while (index >= 0 && index < end) {
+		const byte = bytes[index++];
+		if (byte === QUOTE) index = endOfString(bytes, index, end);
+		else if (byte === OPEN_BRACE) depth++;
+		else if (byte === CLOSE_BRACE && --depth === 0) return index;
+	}
+	return -1;
+}
+
+function endOfDigits(bytes: Buffer, from: number): number {
+	let index = from + 1;
+	while (isDigit(bytes[index] ?? 0)) index++;
+	return bytes[from] === ZERO && index > from + 1 ? -1 : index;
+}
+
+function isDigit(byte: number): boolean {
+	return byte >= ZERO && byte <= ZERO + 9;
+}
+
+function outcomeAt(bytes: Buffer, at: number): number {
+	return Math.max(
+		0,
+		OUTCOMES.findIndex((outcome) => standsAt(bytes, at, outcome)),
+	);
 }
