@@ -168,7 +168,7 @@ export class BranchFold {
 
 	async #findSurface(path: Int32Array): Promise<void> {
 		const index = this.#index;
-		const at = path.findIndex((row) => index.kind(row) === LineKind.compaction);
+		const at = index.compactions.size === 0 ? -1 : path.findIndex((row) => index.kind(row) === LineKind.compaction);
 		if (at >= 0) {
 			this.compaction = path[at] ?? NO_ROW;
 			this.firstKept = this.#firstKeptOf(this.compaction, path.subarray(at + 1));

@@ -14,8 +14,8 @@ import type { LogIndex } from "./log-index.ts";
 import { MAX_PARSED_BYTES } from "./log-lines.ts";
 
 const SLICE_BYTES = 1024 * 1024;
-/** Up to this size a line is parsed as it is; a longer one without its long strings. */
-const PLAIN_PARSE_BYTES = 16 * 1024;
+/** Entries kept parsed while a capture is built. */
+const KEPT_ENTRIES = 32;
 
 /** As pi writes tool results: what they answer stands in the first bytes, how they ended in the last. */
 const RESULT_HEAD_BYTES = 1024;
@@ -32,6 +32,11 @@ export class DamagedRowError extends Error {
 		this.name = "DamagedRowError";
 		this.row = row;
 	}
+}
+
+interface ParsedLine {
+	readonly value: unknown;
+	readonly find: FindElided;
 }
 
 /** One entry as parsed, with what was left out of long lines. */
@@ -59,6 +64,8 @@ export class EntryLoader {
 	readonly #file: LogFile;
 	readonly #index: LogIndex;
 	readonly #signal: AbortSignal | undefined;
+	/** What was parsed for this capture: a message's texts and its calls are asked for one after the other. */
+	readonly #parsed = new Map<number, ParsedLine | null>();
 
 	constructor(file: LogFile, index: LogIndex, signal: AbortSignal | undefined) {
 		this.#file = file;
@@ -74,8 +81,7 @@ export class EntryLoader {
 
 	/** Reads a row's line whole. @throws DamagedRowError */
 	async load(row: number): Promise<LoadedEntry> {
-		const length = this.#index.length(row);
-		const parsed = length <= MAX_PARSED_BYTES ? this.#loadShort(row, length) : await this.#loadLong(row, length);
+		const parsed = await this.#parse(row);
 		const entry = asRecord(parsed?.value);
 		if (!parsed || !entry) throw new DamagedRowError(row);
 		return { entry, message: asRecord(entry.message), time: entryTime(entry.timestamp), find: parsed.find };
@@ -85,7 +91,7 @@ export class EntryLoader {
 	async validate(row: number): Promise<void> {
 		const length = this.#index.length(row);
 		if (length <= MAX_PARSED_BYTES) {
-			if (!this.#loadShort(row, length)) throw new DamagedRowError(row);
+			if (!(await this.#parse(row))) throw new DamagedRowError(row);
 			return;
 		}
 		const filter = await this.#filterLong(row, length);
@@ -126,19 +132,17 @@ export class EntryLoader {
 		return text;
 	}
 
-	#loadShort(row: number, length: number): { value: unknown; find: FindElided } | null {
-		const line = this.#file.readSmall(this.#index.offset(row), length);
-		if (length <= PLAIN_PARSE_BYTES) {
-			const value = parseObject(line.toString("utf8"));
-			return value && { value, find: nothingElided };
-		}
-		const filter = new LineFilter(MAX_PARSED_BYTES);
-		filter.take(line, 0, line.length);
-		return filter.parse();
-	}
-
-	async #loadLong(row: number, length: number): Promise<{ value: unknown; find: FindElided } | null> {
-		return (await this.#filterLong(row, length)).parse();
+	async #parse(row: number): Promise<ParsedLine | null> {
+		const known = this.#parsed.get(row);
+		if (known !== undefined) return known;
+		const length = this.#index.length(row);
+		const parsed =
+			length <= MAX_PARSED_BYTES
+				? this.#file.lookAt(this.#index.offset(row), length, parseLine)
+				: (await this.#filterLong(row, length)).parse();
+		if (this.#parsed.size >= KEPT_ENTRIES) this.#parsed.clear();
+		this.#parsed.set(row, parsed);
+		return parsed;
 	}
 
 	async #filterLong(row: number, length: number): Promise<LineFilter> {
@@ -155,6 +159,11 @@ export class EntryLoader {
 		}
 		return filter;
 	}
+}
+
+function parseLine(line: Buffer): ParsedLine | null {
+	const value = parseObject(line.toString("utf8"));
+	return value && { value, find: nothingElided };
 }
 
 /** The calls of an assistant message, in order. Calls without an id or a name can't be paired or shown. */

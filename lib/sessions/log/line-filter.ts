@@ -30,8 +30,10 @@ export interface ElidedText {
 /** Gives back what a placeholder stands for. */
 export type FindElided = (value: unknown) => ElidedText | null | undefined;
 
+/** One for the process: whoever writes logs does not learn it. */
+const PLACEHOLDER_KEY = randomBytes(12).toString("hex");
+
 export class LineFilter {
-	readonly #key = randomBytes(12).toString("hex");
 	readonly #textKeep: number;
 	readonly #elided: (ElidedText | null)[] = [];
 	readonly #measure = new TextMeasure();
@@ -78,8 +80,8 @@ export class LineFilter {
 
 	#find(candidate: unknown): ElidedText | null | undefined {
 		if (typeof candidate !== "object" || candidate === null) return undefined;
-		if (!Object.hasOwn(candidate, this.#key)) return undefined;
-		const index = (candidate as Record<string, unknown>)[this.#key];
+		if (!Object.hasOwn(candidate, PLACEHOLDER_KEY)) return undefined;
+		const index = (candidate as Record<string, unknown>)[PLACEHOLDER_KEY];
 		return typeof index === "number" ? this.#elided[index] : undefined;
 	}
 
@@ -166,7 +168,7 @@ export class LineFilter {
 			this.#appendText('"');
 			return;
 		}
-		this.#appendText(`{"${this.#key}":${this.#elided.length}}`);
+		this.#appendText(`{"${PLACEHOLDER_KEY}":${this.#elided.length}}`);
 		this.#elided.push(this.#isText ? this.#readEnds() : null);
 		if (this.#isText && !this.#measure.trusted) this.#failed = true;
 	}

@@ -30,8 +30,8 @@ export async function scanLog(file: LogFile, index: LogIndex, size: number, sign
 	const length = size - index.end;
 	if (length <= 0 || index.rejected) return;
 	if (length <= PIECE_BYTES) {
-		const piece = file.readSmall(index.end, length);
-		new LogLines(index).take(piece, 0, index.end, Number.POSITIVE_INFINITY);
+		const lines = new LogLines(index);
+		file.lookAt(index.end, length, (piece) => lines.take(piece, 0, index.end, Number.POSITIVE_INFINITY));
 		return;
 	}
 	await new Scan(file, index, size).run(signal);

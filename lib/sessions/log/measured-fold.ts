@@ -34,9 +34,10 @@ async function measureRows(file: LogFile, index: LogIndex, rows: readonly number
 	const facts = new LineFacts();
 	let stretchEnd = performance.now() + STRETCH_MS;
 	for (const row of rows) {
-		const line = file.readSmall(index.offset(row), index.length(row));
 		facts.reset();
-		if (!structure.read(line, 0, line.length, facts)) readWhole(line, row, index, facts);
+		file.lookAt(index.offset(row), index.length(row), (line) => {
+			if (!structure.read(line, 0, line.length, facts)) readWhole(line, row, index, facts);
+		});
 		index.measure(row, facts);
 		if (performance.now() < stretchEnd) continue;
 		await setImmediate();
