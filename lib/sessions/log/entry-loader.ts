@@ -12,6 +12,7 @@ import type { LogFile } from "./log-file.ts";
 import { entryTime } from "./log-header.ts";
 import type { LogIndex } from "./log-index.ts";
 import { MAX_PARSED_BYTES } from "./log-lines.ts";
+import { Stretch } from "./stretch.ts";
 
 const SLICE_BYTES = 1024 * 1024;
 /** Entries kept parsed while a capture is built. */
@@ -64,6 +65,7 @@ export class EntryLoader {
 	readonly #file: LogFile;
 	readonly #index: LogIndex;
 	readonly #signal: AbortSignal | undefined;
+	readonly stretch = new Stretch();
 	/** What was parsed for this capture: a message's texts and its calls are asked for one after the other. */
 	readonly #parsed = new Map<number, ParsedLine | null>();
 
@@ -75,8 +77,7 @@ export class EntryLoader {
 
 	/** Gives other work its turn. @throws the signal's reason when it is aborted */
 	async giveWay(): Promise<void> {
-		await setImmediate();
-		this.#signal?.throwIfAborted();
+		await this.stretch.giveWay(this.#signal);
 	}
 
 	/** Reads a row's line whole. @throws DamagedRowError */
@@ -135,6 +136,7 @@ export class EntryLoader {
 	async #parse(row: number): Promise<ParsedLine | null> {
 		const known = this.#parsed.get(row);
 		if (known !== undefined) return known;
+		if (this.stretch.isOver) await this.giveWay();
 		const length = this.#index.length(row);
 		const parsed =
 			length <= MAX_PARSED_BYTES

@@ -19,8 +19,8 @@ const LINE_FEED = 10;
 /** A line up to this size may be parsed whole: a millisecond or so. */
 export const MAX_PARSED_BYTES = 256 * 1024;
 
-/** Lines between two looks at the clock. */
-const LINES_PER_LOOK = 128;
+/** Lines between two looks at the clock: the first lines of a new process take a fraction of a millisecond each. */
+const LINES_PER_LOOK = 16;
 
 /** Where the newest compaction of a log seems to stand, and what it keeps of what came before. */
 export interface ExpectedSurface {
