@@ -1,7 +1,6 @@
 /**
  * Reads single entries again, for the few texts and calls that leave the log. Each line is validated whole here.
  */
-import { setImmediate } from "node:timers/promises";
 import type { CapturedText } from "../../projection/events.ts";
 import { captureText, cutToBytes, utf8Bytes } from "../../projection/text.ts";
 import { nothingElided } from "./entry-facts.ts";
@@ -15,6 +14,7 @@ import { MAX_PARSED_BYTES } from "./log-lines.ts";
 import { Stretch } from "./stretch.ts";
 
 const SLICE_BYTES = 1024 * 1024;
+const STEP_BYTES = 16 * 1024;
 /** Entries kept parsed while a capture is built. */
 const KEPT_ENTRIES = 32;
 
@@ -155,11 +155,18 @@ export class EntryLoader {
 			const count = await this.#file.readInto(slice, 0, want, this.#index.offset(row) + taken);
 			this.#signal?.throwIfAborted();
 			if (count === 0) break;
-			filter.take(slice.subarray(0, count), 0, count);
+			await this.#filterSlice(filter, slice.subarray(0, count));
 			taken += count;
-			await setImmediate();
 		}
 		return filter;
+	}
+
+	/** In small steps: the slice may consist of nothing but what costs most. */
+	async #filterSlice(filter: LineFilter, slice: Buffer): Promise<void> {
+		for (let at = 0; at < slice.length; at += STEP_BYTES) {
+			filter.take(slice, at, Math.min(slice.length, at + STEP_BYTES));
+			if (this.stretch.isOver) await this.giveWay();
+		}
 	}
 }
 

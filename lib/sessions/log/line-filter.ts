@@ -17,6 +17,9 @@ const KEY_BYTES = 64;
 /** Bytes of the copy: what can be parsed in some milliseconds. A line that needs more can't be read. */
 const COPY_LIMIT = 512 * 1024;
 
+const NO_BYTES = Buffer.alloc(0);
+const QUOTE_BYTES = Buffer.from([QUOTE]);
+
 /** Keys whose strings can be a message's text. */
 const textKeys = new Set(["text", "content", "summary", "name"]);
 
@@ -49,7 +52,7 @@ export class LineFilter {
 	#rawLength = 0;
 	#head = Buffer.allocUnsafe(STRING_KEEP);
 	#headLength = 0;
-	#tail = Buffer.alloc(0);
+	#tail = NO_BYTES;
 	/** The last finished short string, while only a colon and white space came after it. */
 	#lastString = "";
 	#isKey = false;
@@ -105,8 +108,8 @@ export class LineFilter {
 		this.#escaped = false;
 		this.#rawLength = 0;
 		this.#headLength = 0;
-		this.#tail = Buffer.alloc(0);
-		this.#measure.reset();
+		this.#tail = NO_BYTES;
+		if (this.#isText) this.#measure.reset();
 	}
 
 	#takeString(bytes: Buffer, from: number, end: number): number {
@@ -163,9 +166,9 @@ export class LineFilter {
 		const whole = this.#rawLength === this.#headLength;
 		this.#lastString = whole && this.#rawLength <= KEY_BYTES ? this.#shortString() : "";
 		if (whole) {
-			this.#appendText('"');
+			this.#append(QUOTE_BYTES, 0, 1);
 			this.#append(this.#head, 0, this.#headLength);
-			this.#appendText('"');
+			this.#append(QUOTE_BYTES, 0, 1);
 			return;
 		}
 		this.#appendText(`{"${PLACEHOLDER_KEY}":${this.#elided.length}}`);

@@ -5,6 +5,7 @@
  * millisecond, where an asynchronous read would wait longer for its thread. After a slow one the next ones are not.
  * Progress stays in the index: a scan that is cancelled or runs out of time goes on there the next time.
  */
+import { performance } from "node:perf_hooks";
 import type { LogFile } from "./log-file.ts";
 import type { LogIndex } from "./log-index.ts";
 import { type ExpectedSurface, LogLines } from "./log-lines.ts";
@@ -15,6 +16,7 @@ import { expectSurface } from "./surface-hint.ts";
 const PIECE_BYTES = 256 * 1024;
 /** An unfinished line up to this size is held until the next piece; a longer one is worked on as it comes. */
 const HELD_BYTES = 256 * 1024;
+const LINE_FEED = 10;
 /** A read that took this long, in ms, came from somewhere slow, or the machine is busy. */
 const SLOW_READ_MS = 2;
 /** So many asynchronous reads come after a slow one. */
@@ -85,7 +87,11 @@ class Scan {
 		const piece = this.#buffer.subarray(0, HELD_BYTES + count);
 		const base = offset - HELD_BYTES;
 		let start = HELD_BYTES - this.#held;
-		let search = HELD_BYTES;
+		if (this.#lines.inLongLine) {
+			const feed = piece.indexOf(LINE_FEED, start);
+			start = await this.#takeLong(piece, start, feed < 0 ? piece.length : feed, base, signal);
+		}
+		let search = Math.max(start, HELD_BYTES);
 		for (;;) {
 			const taken = this.#lines.take(piece, start, base + start, this.#stretch.end, search);
 			start = taken.start;
@@ -95,10 +101,18 @@ class Scan {
 		}
 		this.#held = piece.length - start;
 		if (this.#lines.inLongLine || this.#held > HELD_BYTES) {
-			this.#lines.takeLong(piece, start, base + start);
+			await this.#takeLong(piece, start, piece.length, base, signal);
 			this.#held = 0;
 			return;
 		}
 		piece.copyWithin(HELD_BYTES - this.#held, start);
+	}
+
+	async #takeLong(piece: Buffer, from: number, end: number, base: number, signal?: AbortSignal): Promise<number> {
+		for (let at = from; at < end; ) {
+			at = this.#lines.takeLong(piece, at, end, base + at);
+			if (this.#stretch.isOver) await this.#stretch.giveWay(signal);
+		}
+		return end;
 	}
 }

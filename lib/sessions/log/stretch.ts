@@ -1,6 +1,7 @@
 /**
  * Long work in stretches: between two of them the event loop gets its turn.
  */
+import { performance } from "node:perf_hooks";
 import { setImmediate } from "node:timers/promises";
 
 /** Time of one stretch, in ms: short enough for a keystroke, long enough that the turns between cost little. */
