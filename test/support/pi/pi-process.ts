@@ -33,11 +33,13 @@ export interface PiProcessOptions {
 	/** More extensions, by path. */
 	readonly extensions?: readonly string[];
 	readonly environment?: Record<string, string>;
+	/** Whether this package is installed in the agent directory, so that pi loads it from there. Default: false. */
+	readonly installed?: boolean;
 }
 
-/** Arguments for pi that load this package, the scripted model and more extensions. */
-export function extensionArguments(extensions: readonly string[] = []): string[] {
-	const all = [extensionPath, path.join(supportDirectory, "scripted-model.ts"), ...extensions];
+/** Arguments for pi that load this package unless it is installed, the scripted model and more extensions. */
+export function extensionArguments(extensions: readonly string[] = [], installed = false): string[] {
+	const all = [...(installed ? [] : [extensionPath]), path.join(supportDirectory, "scripted-model.ts"), ...extensions];
 	return all.flatMap((extension) => ["-e", extension]);
 }
 
@@ -70,7 +72,10 @@ export class PiProcess {
 			cwd: options.cwd,
 			provider: SCRIPTED,
 			model: SCRIPTED,
-			args: [...extensionArguments([probePath, ...(options.extensions ?? [])]), ...(options.flags ?? [])],
+			args: [
+				...extensionArguments([probePath, ...(options.extensions ?? [])], options.installed),
+				...(options.flags ?? []),
+			],
 			env: { ...scriptEnvironment(options.script), ...options.environment },
 		});
 		this.client.onEvent((event) => {
