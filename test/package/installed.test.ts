@@ -127,17 +127,18 @@ test("on a terminal it goes through /reload, /fork, /new and /resume, and leaves
 	onTestFinished(() => terminal.stop());
 	let current = await nextIncarnation(undefined);
 
-	/** Gives a command, takes the first row of the list that it opens, and expects a new incarnation that works. */
-	const move = async (command: string, list?: string, done?: string) => {
+	/**
+	 * Gives a command, takes the first row of the list that it opens, and expects a new incarnation that works.
+	 * @param done what pi says at the end; what is typed before that may be lost
+	 */
+	const move = async (command: string, done: string, list?: string) => {
 		await terminal.submit(command);
 		if (list !== undefined) {
-			await terminal.waitFor((screen) => {
-				const text = screen.join("\n");
-				return text.includes(list) && text.includes(PROMPT);
-			}, `${list} with a row`);
+			const hasRow = (text: string) => text.includes(list) && text.includes(PROMPT);
+			await terminal.waitFor((screen) => hasRow(screen.join("\n")), `${list} with a row`);
 			terminal.press(KEYS.enter);
 		}
-		if (done !== undefined) await terminal.waitForText(done);
+		await terminal.waitForText(done);
 		const before = current;
 		current = await nextIncarnation(before.instanceId);
 		// A fork puts the prompt that it forked at into the editor.
@@ -149,13 +150,13 @@ test("on a terminal it goes through /reload, /fork, /new and /resume, and leaves
 
 	await terminal.submit(PROMPT);
 	await terminal.waitForText("The first answer.");
-	const reload = await move("/reload");
+	const reload = await move("/reload", "Reloaded keybindings, extensions");
 	expect(reload.after.id).toBe(reload.before.id);
-	const fork = await move("/fork", "Fork from Message", "Forked to new session");
+	const fork = await move("/fork", "Forked to new session", "Fork from Message");
 	expect(fork.after.id).not.toBe(fork.before.id);
-	const fresh = await move("/new");
+	const fresh = await move("/new", "New session started");
 	expect(fresh.after.id).not.toBe(fresh.before.id);
-	const resumed = await move("/resume", "Resume Session");
+	const resumed = await move("/resume", "Resumed session", "Resume Session");
 	expect(resumed.after.id).not.toBe(resumed.before.id);
 
 	await terminal.submit("/quit");
