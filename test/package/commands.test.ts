@@ -17,7 +17,7 @@ const PATIENCE = { timeout: 120_000 };
 const ADAPTER = "docs/examples/host-adapter";
 
 const [install = "", once = "", tour = "", ...others] = blocksOf("README.md", "sh");
-const [adapter = "", ...more] = blocksOf(`${ADAPTER}/README.md`, "sh");
+const [adapter = "", ...more] = blocksOf("docs/examples/host-adapter/README.md", "sh");
 
 test("every command block is one of them", () => {
 	expect([others, more]).toEqual([[], []]);
