@@ -1,10 +1,7 @@
 /** The blocks of README.md: pictures are what a program or a screen shows, the configuration is read, the code runs. */
-import { execFile } from "node:child_process";
 import { rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import process from "node:process";
 import { pathToFileURL } from "node:url";
-import { promisify } from "node:util";
 import type { ExtensionFactory } from "@earendil-works/pi-coding-agent";
 import { expect, onTestFinished, test } from "vitest";
 import { peerPaths } from "../../lib/peers/paths.ts";
@@ -17,7 +14,7 @@ import { storeSession } from "../support/pi/stored-session.ts";
 import { ownedByTest, temporaryDirectory, useOwnAgentDirectory } from "../support/pi/workspaces.ts";
 import { KEYS, PiTerminal } from "../support/terminal/pi-terminal.ts";
 import { blocksOf, expectPicture, fencedBlocks, pictureWith } from "./fenced-blocks.ts";
-import { checkTypes, installContract, project } from "./installed-contract.ts";
+import { checkTypes, installContract } from "./installed-contract.ts";
 
 const README = "README.md";
 
@@ -29,20 +26,14 @@ const pictures = {
 	message: "› Message from",
 } as const;
 
-test("every block is a picture that is compared here, a command, the configuration or the example", () => {
+test("every block is a picture that is compared, a command, the configuration or the example", () => {
 	const known = fencedBlocks(README).filter(
 		({ info, text }) => info !== "" || Object.values(pictures).some((phrase) => text.includes(phrase)),
 	);
 	expect(known).toEqual(fencedBlocks(README));
 	expect(blocksOf(README, "")).toHaveLength(Object.keys(pictures).length);
-	// test/package runs the commands, as they stand.
+	// test/demo compares what the demo prints, and test/package runs the commands, as they stand.
 	expect(new Set(fencedBlocks(README).map(({ info }) => info))).toEqual(new Set(["", "sh", "json", "ts file=look.ts"]));
-});
-
-test("the first picture is what the demo prints", { timeout: 120_000 }, async () => {
-	const tsx = path.join(project, "node_modules/tsx/dist/cli.mjs");
-	const { stdout } = await promisify(execFile)(process.execPath, [tsx, path.join(project, "test/demo/demo.ts")]);
-	expectPicture(stdout.split("\n"), pictureWith(README, pictures.demo));
 });
 
 async function onTerminal(cwd: string, script: readonly ScriptedReply[], flags: readonly string[] = []) {
