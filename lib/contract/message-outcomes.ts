@@ -47,14 +47,18 @@ export const MESSAGE_OUTCOMES = Object.freeze({
 		"Nothing to do. An extension of the peer took charge of the message; that is no proof that it was stored or answered.",
 	),
 
-	busy: later("The peer is in the middle of something. Decide anew, once it is idle, whether to send this."),
-	queue_full: later("The peer has too many waiting messages. Decide anew, after a while, whether to send this."),
+	busy: later(
+		"The peer is in the middle of something. Decide anew, once it is idle, whether to send this, under a new message id.",
+	),
+	queue_full: later(
+		"The peer has too many waiting messages. Decide anew, after a while, whether to send this, under a new message id.",
+	),
 	rate_limited: later("This session sends to that peer too fast. Decide anew, after a pause, whether to send this."),
 
 	refused: refused("The peer takes no messages. Tell the user if it matters."),
 	stopped: refused("The peer's user stopped its inbox. Wait until that user resumes it; tell your user if it matters."),
 	duplicate: refused(
-		"The peer already has this message, or took the same text from here moments ago. Do not send it again; ask for the status.",
+		"The peer already saw this message id, or took the same text from here moments ago. Do not send it again; ask for the status.",
 	),
 	expired: refused(
 		"The message was too old, or dated in the future. Check whether it still matters, then write a new one.",

@@ -131,9 +131,9 @@ export class Scene {
 		return this.pi.session;
 	}
 
-	/** Sends a message and returns the code of its receipt. */
-	async send(text: string): Promise<string> {
-		const { receipt } = await this.peer.outbox.send({ target: this.instanceId, text, messageId: idOf(text) });
+	/** Sends a message and returns the code of its receipt. A text that is sent again needs an id of its own. */
+	async send(text: string, messageId: string = idOf(text)): Promise<string> {
+		const { receipt } = await this.peer.outbox.send({ target: this.instanceId, text, messageId });
 		return receipt.code;
 	}
 

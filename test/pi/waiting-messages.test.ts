@@ -188,13 +188,14 @@ describe("a prompt that is on its way", () => {
 		expect(await scene.send("one")).toBe("busy");
 		await until(async () => (await scene.status()) === "idle", "the end of the wait");
 		expect(performance.now() - begun).toBeGreaterThan(4_000);
-		expect(await scene.send("one again")).toBe("submitted");
+		expect(await scene.send("one", "one-again")).toBe("submitted");
 		await scene.settled(1);
 		await scene.session.prompt("swallowed");
 		expect(await scene.send("two")).toBe("busy");
 		await command(scene.pi, "/cross-session-resume");
-		expect(await scene.send("two again")).toBe("submitted");
+		expect(await scene.send("two", "two-again")).toBe("submitted");
 		await scene.settled(2);
+		expect(scene.arrived()).toEqual(["one", "two"]);
 	});
 });
 
