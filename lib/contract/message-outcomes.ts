@@ -7,6 +7,7 @@
  */
 import * as z from "zod";
 import { requestIdSchema } from "./identifiers.ts";
+import { MAX_GIVEN_SUMMARY_UNITS } from "./limits.ts";
 import { instanceIdSchema } from "./peer-identifiers.ts";
 
 export type MessageOutcomeState = "submitted" | "queued" | "accepted" | "refused" | "receipt_unknown";
@@ -73,7 +74,7 @@ export const MESSAGE_OUTCOMES = Object.freeze({
 		"The peer could not read what was sent. Tell the user: the two sessions may run different versions.",
 	),
 	invalid_message: refused(
-		"Correct the message: its text and its summary must be well-formed and not blank, its summary at most 400 characters, its id at most 128 letters, digits, _ and -.",
+		`Correct the message: its text and its summary must be well-formed and not blank, its summary at most ${MAX_GIVEN_SUMMARY_UNITS} characters, its id at most 128 letters, digits, _ and -.`,
 	),
 	invalid_target: refused("Name one other session: its name, session id, instance id, or `name [ref]`."),
 	invalid_bridge: refused("Correct the bridge envelope: it is malformed or past its expiry. Build a new one."),
