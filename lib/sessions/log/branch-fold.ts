@@ -69,18 +69,24 @@ export class BranchFold {
 	}
 
 	/**
-	 * Rows of this fold that were never measured although they matter: messages on the surface, and the last answer of
-	 * the branch, whose calls decide about its step. While there are any, the fold's figures mean nothing.
+	 * Rows of this fold that were never measured although they matter: messages on the surface, and answers whose end
+	 * decides about a turn or a step. While there are any, the fold's figures mean nothing.
 	 */
 	unmeasuredRows(): number[] {
+		const rows = new Set([...this.newestFirst(), ...this.#lastAnswers()]);
+		return [...rows].filter((row) => this.#index.isUnmeasured(row));
+	}
+
+	/** The branch's last answer, and those that a custom message follows: it begins a turn where one has ended. */
+	*#lastAnswers(): Generator<number> {
 		const index = this.#index;
-		const rows = [...this.newestFirst()].filter((row) => index.isUnmeasured(row));
+		let matters = true;
 		for (const row of this.branch()) {
-			if (index.kind(row) !== LineKind.assistant) continue;
-			if (index.isUnmeasured(row) && !rows.includes(row)) rows.push(row);
-			break;
+			const kind = index.kind(row);
+			if (kind === LineKind.assistant && matters) yield row;
+			if (kind === LineKind.customMessage) matters = true;
+			else if (kind === LineKind.assistant || kind === LineKind.user) matters = false;
 		}
-		return rows;
 	}
 
 	/** The surface's rows, newest first; the checkpoint, which stands for the oldest part, comes last. */

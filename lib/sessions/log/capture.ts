@@ -12,7 +12,7 @@ import type { CaptureWant } from "../query.ts";
 import { type BranchFold, ROWS_PER_STRETCH } from "./branch-fold.ts";
 import { callsOf, type EntryLoader, type LoadedEntry, type LoadedResult } from "./entry-loader.ts";
 import { asRecord } from "./json-object.ts";
-import { isFailed, LineKind } from "./line-facts.ts";
+import { isFailed, LineKind, outcomeNumber } from "./line-facts.ts";
 import { type LogIndex, NO_ROW } from "./log-index.ts";
 
 /** Tool results that are looked at for the calls in question: a call has one, so this is plenty. */
@@ -100,7 +100,8 @@ export class CaptureBuilder {
 				// Going back in time, the last one seen is the first that was written.
 				results.set(result.callId, result);
 			}
-			if (kind === LineKind.assistant && index.calls(row) > 0) {
+			if (kind === LineKind.assistant && (index.calls(row) > 0 || index.isUnmeasured(row))) {
+				if (index.isUnmeasured(row)) await this.#loader.giveWay();
 				calls.push(...(await this.#callsOf(row, turnOpen, results)));
 				if (calls.length >= maxCalls) break;
 			}
@@ -113,7 +114,7 @@ export class CaptureBuilder {
 	async #callsOf(row: number, turnOpen: boolean, results: Map<string, LoadedResult>): Promise<CapturedCall[]> {
 		const { message, time } = await this.#loader.load(row);
 		// The calls of a failed message are not carried out, also when a retry goes on with the turn.
-		const canEnd = turnOpen && !isFailed(this.#index.outcome(row));
+		const canEnd = turnOpen && !isFailed(outcomeNumber(message?.stopReason));
 		return callsOf(message)
 			.reverse()
 			.map(({ id, name }) => {

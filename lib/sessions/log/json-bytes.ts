@@ -8,7 +8,7 @@ import { isUtf8 } from "node:buffer";
 
 const TAB = 9;
 const CARRIAGE_RETURN = 13;
-const SPACE = 32;
+export const SPACE = 32;
 export const QUOTE = 34;
 export const COMMA = 44;
 export const COLON = 58;

@@ -6,28 +6,30 @@
  * inside of it is not seen here. Two orders of keys are known: structure first (`type, id, parentId, timestamp`)
  * and payload first, where the structure is the line's last few dozen bytes.
  *
- * The work is done by regular expressions over short slices and by native searches: they are as quick on the first line
- * of a new process as later, where loops of our own would only become quick after thousands of lines.
+ * What nearly every line has is compared byte by byte, without anything to clean up; the rest is left to regular
+ * expressions over short slices, and to native searches.
  */
 import { type EntryIds, NO_ID } from "./entry-ids.ts";
 import {
-	ByteSearch,
+	BACKSLASH,
 	CLOSE_BRACE,
 	CLOSE_BRACKET,
+	COLON,
 	COMMA,
 	findStringEnd,
+	OPEN_BRACE,
 	OPEN_BRACKET,
 	QUOTE,
+	SPACE,
 	skipNested,
 	TextMeasure,
 } from "./json-bytes.ts";
-import { type LineFacts, LineKind, outcomeNumber, UNMEASURED } from "./line-facts.ts";
+import { type LineFacts, LineKind, outcomes, UNMEASURED } from "./line-facts.ts";
+import { latin1, standsAt, usualContentAt, usualIdAt, usualParentAt, usualRoleAt } from "./message-head.ts";
 
 /** Enough for the structure with ids as long as UUIDs and the beginning of a message. */
 const HEAD_BYTES = 224;
 const TAIL_BYTES = 160;
-/** Behind its content a message is some 350 bytes; one with an error's text has more. */
-const REST_BYTES = 8 * 1024;
 
 /** Printable characters without quote and backslash: what needs no decoding. */
 const PLAIN = "[ !#-[\\]-~]";
@@ -40,28 +42,23 @@ const typeWord = /^\{"type":"(\w{1,24})"/;
 /** A custom entry that begins with its custom type, as pi writes it, tells at once that it is no mark. */
 const otherCustomType = /^\{"type":"custom","customType":"(?!cross-session")/;
 
-// What is repeated below can be matched in one way only: an expression with a choice would take forever on some line.
-const STRING = '"(?:[^"\\\\\\u0000-\\u001f]|\\\\.)*"';
-const NUMBER = "-?(?:0|[1-9]\\d*)(?:\\.\\d+)?(?:[eE][+-]?\\d+)?";
-const SCALAR = `(?:${STRING}|${NUMBER}|true|false|null)`;
-/** An object of at most two levels, such as pi's usage; what is in it does not matter. */
-const OBJECT = `\\{(?:[^{}"]|${STRING}|\\{(?:[^{}"]|${STRING})*\\})*\\}`;
-/** The keys behind a message's content. Another role or content, or a key with escapes, is not known to the letter. */
-const KEY = `"(?!role"|content")${PLAIN}*"`;
-const MEMBER = `,(?!"stopReason")${KEY}:(?:${SCALAR}|${OBJECT})`;
-// Not inside the repetition: a group there forgets what it caught at the next turn.
-const rest = new RegExp(`^(?:${MEMBER})*(?:,"stopReason":"(\\w*)"(?:${MEMBER})*)?\\}\\}$`);
+/** The type of a block that is neither a text nor one of the usual. */
+const otherBlock = new RegExp(`^(?!text")${PLAIN}{1,24}"`);
+const BLOCK_TYPE_BYTES = 32;
+const BLOCK_START = latin1('{"type":"');
+const TEXT = latin1('text","text":"');
+const THINKING = latin1('thinking"');
+const TOOL_CALL = latin1('toolCall"');
+const SIGNATURE = latin1(',"textSignature":"');
+const SKILL = latin1("<skill name=");
 
-/** A message's stopReason, when it stands among its last keys: what closes behind it is the message and the line. */
-const ending = new RegExp(`,"stopReason":"(\\w*)"(?:${MEMBER})*\\}\\}$`);
-const ENDING_BYTES = 512;
-
-/** The beginning of a block: its type, and of a text what comes before the text itself. */
-const block = new RegExp(`^\\{"type":"(?:(text)","text":"(<skill name=)?|(?!text")(${PLAIN}{1,24})")`);
-const BLOCK_BYTES = 48;
-const TEXT_START = '{"type":"text","text":"';
-const SIGNATURE = ',"textSignature":"';
-const SKILL = "<skill name=";
+const ROLE = latin1('"role"');
+const CONTENT = latin1('"content"');
+const STOP_REASON = latin1('"stopReason"');
+const WORDS = ["true", "false", "null"].map(latin1);
+const OUTCOMES = outcomes.map((name) => latin1(`"${name}"`));
+const ZERO = 48;
+const TILDE = 126;
 
 /** Types whose lines are read here; those with a payload that the index needs are parsed instead. */
 const plainTypes = new Map<string, LineKind>([
@@ -88,7 +85,6 @@ const roles = new Map<string, { kind: LineKind; hasTexts: boolean }>([
 export class LineStructure {
 	readonly #ids: EntryIds;
 	readonly #measure = new TextMeasure();
-	readonly #toolCall = new ByteSearch(Buffer.from('{"type":"toolCall"', "latin1"));
 
 	constructor(ids: EntryIds) {
 		this.#ids = ids;
@@ -96,11 +92,23 @@ export class LineStructure {
 
 	/**
 	 * Reads the line from `start` to `end` (without line feed and trailing white space) into `facts`.
-	 * @param measures false: a message's texts need not be measured, if its end tells enough
+	 * @param measures false: of a message only its kind and its place in the tree matter
 	 * @returns false when the line isn't of a known shape: facts mean nothing then
 	 */
 	read(bytes: Buffer, start: number, end: number, facts: LineFacts, measures = true): boolean {
 		if (bytes[end - 1] !== CLOSE_BRACE) return false;
+		const role = usualRoleAt(bytes, start);
+		const id = role ? usualIdAt(bytes, start) : -1;
+		const parent = role ? usualParentAt(bytes, start) : -1;
+		if (!role || id < 0 || parent < 0) return this.#readUnusual(bytes, start, end, facts, measures);
+		if (bytes[end - 2] !== CLOSE_BRACE) return false;
+		facts.kind = role.kind;
+		facts.id = this.#ids.internHex(id);
+		facts.parent = this.#ids.internHex(parent);
+		return !role.hasTexts || this.#readMessage(bytes, usualContentAt(start, role), end, facts, measures);
+	}
+
+	#readUnusual(bytes: Buffer, start: number, end: number, facts: LineFacts, measures: boolean): boolean {
 		const text = bytes.toString("latin1", start, Math.min(end, start + HEAD_BYTES));
 		const found = head.exec(text);
 		if (!found) return this.readEnds(text, bytes.toString("latin1", Math.max(start, end - TAIL_BYTES), end), facts);
@@ -110,10 +118,7 @@ export class LineStructure {
 		facts.kind = role.kind;
 		if (!this.#takeIds(found, facts)) return false;
 		if (!role.hasTexts) return true;
-		if (!measures && this.#readEnding(bytes, start, end, facts)) return true;
-		if (!found[0].endsWith(":")) return false;
-		const content = this.#readContent(bytes, start + found[0].length, end, facts);
-		return content > 0 && this.#readRest(bytes, content, end, facts);
+		return found[0].endsWith(":") && this.#readMessage(bytes, start + found[0].length, end, facts, measures);
 	}
 
 	/**
@@ -139,17 +144,14 @@ export class LineStructure {
 		return this.#takeIds(["", "", found[1], found[2]], facts);
 	}
 
-	/** Reads how a message ended and whether it called tools, and leaves its texts unmeasured. */
-	#readEnding(bytes: Buffer, start: number, end: number, facts: LineFacts): boolean {
-		if (facts.kind === LineKind.assistant) {
-			const found = ending.exec(bytes.toString("latin1", Math.max(start, end - ENDING_BYTES), end));
-			if (!found) return false;
-			facts.outcome = outcomeNumber(found[1]);
-			// Inside a string its quotes would be escaped; how many calls there are is not known.
-			facts.calls = this.#toolCall.after(bytes, start) < end ? 1 : 0;
+	/** Reads a message from its content on, which begins at `from`, or leaves it unmeasured. */
+	#readMessage(bytes: Buffer, from: number, end: number, facts: LineFacts, measures: boolean): boolean {
+		if (!measures) {
+			facts.textBytes = UNMEASURED;
+			return true;
 		}
-		facts.textBytes = UNMEASURED;
-		return true;
+		const content = this.#readContent(bytes, from, end, facts);
+		return content > 0 && this.#readRest(bytes, content, end, facts);
 	}
 
 	#readPlain(found: RegExpExecArray, text: string, facts: LineFacts): boolean {
@@ -184,19 +186,20 @@ export class LineStructure {
 		let texts = 0;
 		let hasText = false;
 		for (;;) {
-			const found = block.exec(bytes.toString("latin1", index, Math.min(end, index + BLOCK_BYTES)));
-			if (!found) return -1;
-			if (found[1]) {
-				if (found[2] && facts.kind === LineKind.user) return -1;
-				const text = index + TEXT_START.length;
+			if (!standsAt(bytes, index, BLOCK_START)) return -1;
+			const type = index + BLOCK_START.length;
+			if (standsAt(bytes, type, TEXT)) {
+				const text = type + TEXT.length;
+				if (facts.kind === LineKind.user && standsAt(bytes, text, SKILL)) return -1;
 				const before = facts.textBytes;
 				const close = this.#takeText(bytes, text, end, facts);
 				hasText ||= facts.textBytes > before;
 				if (texts++ > 0) facts.textBytes++;
 				index = close < 0 ? -1 : endTextBlock(bytes, close + 1, end);
 			} else {
-				if (found[3] === "toolCall") facts.calls++;
-				index = skipNested(bytes, index + found[0].length, end);
+				if (standsAt(bytes, type, TOOL_CALL)) facts.calls++;
+				const typeEnd = endOfBlockType(bytes, type, end);
+				index = typeEnd < 0 ? -1 : skipNested(bytes, typeEnd, end);
 			}
 			if (index < 0) return -1;
 			if (bytes[index] === CLOSE_BRACKET) break;
@@ -217,16 +220,29 @@ export class LineStructure {
 
 	/** Reads the keys behind a message's content, for its stopReason: they end the message and the line. */
 	#readRest(bytes: Buffer, from: number, end: number, facts: LineFacts): boolean {
-		if (end - from > REST_BYTES) return false;
-		const found = rest.exec(bytes.toString("latin1", from, end));
-		if (!found) return false;
-		if (facts.kind === LineKind.assistant) facts.outcome = outcomeNumber(found[1]);
+		let stopReason = -1;
+		let index = from;
+		while (bytes[index] === COMMA) {
+			const key = index + 1;
+			const value = endOfRestKey(bytes, key, end);
+			index = value < 0 ? -1 : endOfValue(bytes, value, end);
+			if (index < 0) return false;
+			if (!standsAt(bytes, key, STOP_REASON)) continue;
+			if (stopReason >= 0 || bytes[value] !== QUOTE) return false;
+			stopReason = value;
+		}
+		if (index !== end - 2 || bytes[index] !== CLOSE_BRACE) return false;
+		if (facts.kind === LineKind.assistant && stopReason >= 0) facts.outcome = outcomeAt(bytes, stopReason);
 		return true;
 	}
 }
 
-function standsAt(bytes: Buffer, at: number, text: string): boolean {
-	return bytes.toString("latin1", at, at + text.length) === text;
+/** Index behind the type of a block that is no text, and its quote; -1 when that can't be told. */
+function endOfBlockType(bytes: Buffer, from: number, end: number): number {
+	if (standsAt(bytes, from, TOOL_CALL)) return from + TOOL_CALL.length;
+	if (standsAt(bytes, from, THINKING)) return from + THINKING.length;
+	const found = otherBlock.exec(bytes.toString("latin1", from, Math.min(end, from + BLOCK_TYPE_BYTES)));
+	return found ? from + found[0].length : -1;
 }
 
 /** A text block ends behind its text, or has a signature; other keys might say something else about it. */
@@ -235,4 +251,69 @@ function endTextBlock(bytes: Buffer, from: number, end: number): number {
 	if (!standsAt(bytes, from, SIGNATURE)) return -1;
 	const close = findStringEnd(bytes, from + SIGNATURE.length, end);
 	return close > 0 && bytes[close + 1] === CLOSE_BRACE ? close + 2 : -1;
+}
+
+/**
+ * Index behind the colon of a key behind the content, which begins at `from`. Another role or content, or a key with
+ * escapes, is not known to the letter: -1.
+ */
+function endOfRestKey(bytes: Buffer, from: number, end: number): number {
+	if (bytes[from] !== QUOTE || standsAt(bytes, from, ROLE) || standsAt(bytes, from, CONTENT)) return -1;
+	for (let index = from + 1; index < end; index++) {
+		const byte = bytes[index] ?? 0;
+		if (byte === QUOTE) return bytes[index + 1] === COLON ? index + 2 : -1;
+		if (byte < SPACE || byte > TILDE || byte === BACKSLASH) return -1;
+	}
+	return -1;
+}
+
+/** Index behind a string, an object, a whole number or a word of JSON; -1 for any other value. */
+function endOfValue(bytes: Buffer, from: number, end: number): number {
+	const first = bytes[from] ?? 0;
+	if (first === QUOTE) return endOfString(bytes, from + 1, end);
+	if (first === OPEN_BRACE) return endOfObject(bytes, from + 1, end);
+	if (isDigit(first)) return endOfDigits(bytes, from);
+	for (const word of WORDS) if (standsAt(bytes, from, word)) return from + word.length;
+	return -1;
+}
+
+function endOfString(bytes: Buffer, from: number, end: number): number {
+	let index = from;
+	while (index < end) {
+		const byte = bytes[index] ?? 0;
+		if (byte === QUOTE) return index + 1;
+		if (byte < SPACE) return -1;
+		index += byte === BACKSLASH ? 2 : 1;
+	}
+	return -1;
+}
+
+/** What is in an object, such as pi's usage, does not matter. */
+function endOfObject(bytes: Buffer, from: number, end: number): number {
+	let depth = 1;
+	let index = from;
+	while (index >= 0 && index < end) {
+		const byte = bytes[index++];
+		if (byte === QUOTE) index = endOfString(bytes, index, end);
+		else if (byte === OPEN_BRACE) depth++;
+		else if (byte === CLOSE_BRACE && --depth === 0) return index;
+	}
+	return -1;
+}
+
+function endOfDigits(bytes: Buffer, from: number): number {
+	let index = from + 1;
+	while (isDigit(bytes[index] ?? 0)) index++;
+	return bytes[from] === ZERO && index > from + 1 ? -1 : index;
+}
+
+function isDigit(byte: number): boolean {
+	return byte >= ZERO && byte <= ZERO + 9;
+}
+
+function outcomeAt(bytes: Buffer, at: number): number {
+	return Math.max(
+		0,
+		OUTCOMES.findIndex((outcome) => standsAt(bytes, at, outcome)),
+	);
 }
