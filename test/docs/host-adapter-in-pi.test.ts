@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, it, onTestFinished, vi } from "vitest";
 import { peerPaths } from "../../lib/peers/paths.ts";
 import { openSession } from "../inbox/open-session.ts";
 import { command, start } from "../pi/message-setting.ts";
+import { PATIENT } from "../support/patience.ts";
 import { PiProcess } from "../support/pi/pi-process.ts";
 import { registrations, temporaryDirectory, useOwnAgentDirectory } from "../support/pi/workspaces.ts";
 import { copyAdapter, installContract } from "./installed-contract.ts";
@@ -35,7 +36,7 @@ async function openColleague(agentDirectory: string, cwd: string) {
 	const told = async (text: string): Promise<string[]> => {
 		const before = pi.notifications.length;
 		await pi.command(text);
-		await vi.waitFor(() => expect(pi.notifications.length).toBeGreaterThan(before));
+		await vi.waitFor(() => expect(pi.notifications.length).toBeGreaterThan(before), PATIENT);
 		return pi.notifications.slice(before);
 	};
 	return { told, ref, sessionFile };
@@ -64,7 +65,7 @@ it("looks at a peer, hands over, and claims what is handed to it; pi and the mod
 	expect(await colleague.told("/mailbox")).toEqual([expect.stringMatching(`^${id} from .*: Review the parser$`)]);
 	await vi.waitFor(async () => {
 		expect(await command(here, "/hand-offs")).toEqual([expect.stringContaining("stored there: yes, it says")]);
-	});
+	}, PATIENT);
 	expect(await colleague.told(`/mailbox ${id} Tomorrow.`)).toEqual(["Answered."]);
 	expect(await command(here, "/hand-offs")).toEqual([expect.stringContaining("answered: Tomorrow.")]);
 
@@ -82,7 +83,7 @@ it("leaves other messages to pi, and without the RPC says what is missing", asyn
 	const [registration] = registrations(agentDirectory).filter(({ id }) => id === loud.sessionId);
 	const { receipt } = await presence.outbox.send({ target: String(registration?.instanceId), text: "Hello." });
 	expect(receipt.code).toBe("submitted");
-	await vi.waitFor(() => expect(loud.session.getLastAssistantText()).toBe("Seen."));
+	await vi.waitFor(() => expect(loud.session.getLastAssistantText()).toBe("Seen."), PATIENT);
 	expect(loud.arrivals()).toHaveLength(1);
 
 	const quiet = await start({ packages: [adapter] });

@@ -353,17 +353,21 @@ describe("two sessions that are told to answer each other for ever", () => {
 		return { pi, turns: () => settled };
 	}
 
-	test("stop by themselves, when one of them has used up its budget, and no sooner", async () => {
+	test("stop by themselves, when one of them has used up its budget, and no sooner", { timeout: 120_000 }, async () => {
 		useOwnAgentDirectory();
 		const both = [await open("first", "second"), await open("second", "first")] as const;
 		await both[0].pi.session.prompt("Answer the second session for ever.");
-		await until(async () => {
-			const [first, second] = await Promise.all(both.map(({ pi }) => infoOf(pi.bus)));
-			const states = [first, second].flatMap((info) => info?.states ?? []).map(({ state }) => state);
-			const begun = 1 + states.filter((state) => state === "submitted").length;
-			const spent = first?.remainingBudget === 0 || second?.remainingBudget === 0;
-			return spent && !states.includes("queued") && both[0].turns() + both[1].turns() === begun;
-		}, "the end of a budget, and of every turn that a message began");
+		await until(
+			async () => {
+				const [first, second] = await Promise.all(both.map(({ pi }) => infoOf(pi.bus)));
+				const states = [first, second].flatMap((info) => info?.states ?? []).map(({ state }) => state);
+				const begun = 1 + states.filter((state) => state === "submitted").length;
+				const spent = first?.remainingBudget === 0 || second?.remainingBudget === 0;
+				return spent && !states.includes("queued") && both[0].turns() + both[1].turns() === begun;
+			},
+			"the end of a budget, and of every turn that a message began",
+			{ timeout: 100_000 },
+		);
 		for (const { pi } of both) {
 			// Neither an error nor a cancellation has ended it.
 			expect((await infoOf(pi.bus)).stopped).toBe(false);
