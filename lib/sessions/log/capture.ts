@@ -9,7 +9,7 @@ import type {
 	SurfaceEvent,
 } from "../../projection/events.ts";
 import type { CaptureWant } from "../query.ts";
-import { type BranchFold, ROWS_PER_STRETCH } from "./branch-fold.ts";
+import type { BranchFold } from "./branch-fold.ts";
 import { callsOf, type EntryLoader, type LoadedEntry, type LoadedResult } from "./entry-loader.ts";
 import { asRecord } from "./json-object.ts";
 import { isFailed, LineKind, outcomeNumber } from "./line-facts.ts";
@@ -36,9 +36,8 @@ export class CaptureBuilder {
 		const fold = this.#fold;
 		const messages: SurfaceEvent[] = [];
 		let held = 0;
-		let looked = 0;
 		for (const row of fold.newestFirst()) {
-			if (++looked % ROWS_PER_STRETCH === 0) await this.#loader.giveWay();
+			if (this.#loader.stretch.step()) await this.#loader.giveWay();
 			if (fold.shownBytes(row) === 0 || fold.isWithheld(row)) continue;
 			const isFull = messages.length >= want.messages || held >= want.totalBytes;
 			if (isFull && !want.checkpoint) break;
@@ -91,9 +90,8 @@ export class CaptureBuilder {
 		const results = new Map<string, LoadedResult>();
 		let looked = 0;
 		let turnOpen = this.#fold.turns.turnOpen;
-		let walked = 0;
 		for (const row of this.#fold.branch()) {
-			if (++walked % ROWS_PER_STRETCH === 0) await this.#loader.giveWay();
+			if (this.#loader.stretch.step()) await this.#loader.giveWay();
 			const kind = index.kind(row);
 			if (kind === LineKind.toolResult && looked++ < RESULTS_LOOKED_AT) {
 				const result = await this.#loader.loadResult(row);
@@ -101,7 +99,6 @@ export class CaptureBuilder {
 				results.set(result.callId, result);
 			}
 			if (kind === LineKind.assistant && (index.calls(row) > 0 || index.isUnmeasured(row))) {
-				if (index.isUnmeasured(row)) await this.#loader.giveWay();
 				calls.push(...(await this.#callsOf(row, turnOpen, results)));
 				if (calls.length >= maxCalls) break;
 			}

@@ -97,6 +97,14 @@ function hexDigit(byte: number): number {
 	return lower >= 97 && lower <= 102 ? lower - 87 : -1;
 }
 
+/** Bytes of the escape that begins at `at`; 0 when JSON has none such. */
+export function escapeLength(bytes: Buffer, at: number): number {
+	const letter = bytes[at + 1] ?? 0;
+	if (letter !== LETTER_U) return SIMPLE_ESCAPES.has(letter) ? 2 : 0;
+	for (let digit = at + 2; digit < at + 6; digit++) if (hexDigit(bytes[digit] ?? 0) < 0) return 0;
+	return 6;
+}
+
 /** Bytes of the character that this byte begins, as UTF-8 would have it. */
 function characterLength(first: number): number {
 	return first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : first >= 0xc0 ? 2 : 1;

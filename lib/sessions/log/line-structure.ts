@@ -11,20 +11,17 @@
  */
 import { type EntryIds, NO_ID } from "./entry-ids.ts";
 import {
-	BACKSLASH,
 	CLOSE_BRACE,
 	CLOSE_BRACKET,
-	COLON,
 	COMMA,
 	findStringEnd,
-	OPEN_BRACE,
 	OPEN_BRACKET,
 	QUOTE,
-	SPACE,
 	skipNested,
 	TextMeasure,
 } from "./json-bytes.ts";
-import { type LineFacts, LineKind, outcomes, UNMEASURED } from "./line-facts.ts";
+import { type LineFacts, LineKind, UNMEASURED } from "./line-facts.ts";
+import { readMessageEnd } from "./message-end.ts";
 import { latin1, standsAt, usualContentAt, usualIdAt, usualParentAt, usualRoleAt } from "./message-head.ts";
 
 /** Enough for the structure with ids as long as UUIDs and the beginning of a message. */
@@ -51,14 +48,6 @@ const THINKING = latin1('thinking"');
 const TOOL_CALL = latin1('toolCall"');
 const SIGNATURE = latin1(',"textSignature":"');
 const SKILL = latin1("<skill name=");
-
-const ROLE = latin1('"role"');
-const CONTENT = latin1('"content"');
-const STOP_REASON = latin1('"stopReason"');
-const WORDS = ["true", "false", "null"].map(latin1);
-const OUTCOMES = outcomes.map((name) => latin1(`"${name}"`));
-const ZERO = 48;
-const TILDE = 126;
 
 /** Types whose lines are read here; those with a payload that the index needs are parsed instead. */
 const plainTypes = new Map<string, LineKind>([
@@ -151,7 +140,9 @@ export class LineStructure {
 			return true;
 		}
 		const content = this.#readContent(bytes, from, end, facts);
-		return content > 0 && this.#readRest(bytes, content, end, facts);
+		const outcome = content > 0 ? readMessageEnd(bytes, content, end) : -1;
+		if (facts.kind === LineKind.assistant) facts.outcome = outcome;
+		return outcome >= 0;
 	}
 
 	#readPlain(found: RegExpExecArray, text: string, facts: LineFacts): boolean {
@@ -217,24 +208,6 @@ export class LineStructure {
 		facts.textBytes += measure.bytes;
 		return close;
 	}
-
-	/** Reads the keys behind a message's content, for its stopReason: they end the message and the line. */
-	#readRest(bytes: Buffer, from: number, end: number, facts: LineFacts): boolean {
-		let stopReason = -1;
-		let index = from;
-		while (bytes[index] === COMMA) {
-			const key = index + 1;
-			const value = endOfRestKey(bytes, key, end);
-			index = value < 0 ? -1 : endOfValue(bytes, value, end);
-			if (index < 0) return false;
-			if (!standsAt(bytes, key, STOP_REASON)) continue;
-			if (stopReason >= 0 || bytes[value] !== QUOTE) return false;
-			stopReason = value;
-		}
-		if (index !== end - 2 || bytes[index] !== CLOSE_BRACE) return false;
-		if (facts.kind === LineKind.assistant && stopReason >= 0) facts.outcome = outcomeAt(bytes, stopReason);
-		return true;
-	}
 }
 
 /** Index behind the type of a block that is no text, and its quote; -1 when that can't be told. */
@@ -251,69 +224,4 @@ function endTextBlock(bytes: Buffer, from: number, end: number): number {
 	if (!standsAt(bytes, from, SIGNATURE)) return -1;
 	const close = findStringEnd(bytes, from + SIGNATURE.length, end);
 	return close > 0 && bytes[close + 1] === CLOSE_BRACE ? close + 2 : -1;
-}
-
-/**
- * Index behind the colon of a key behind the content, which begins at `from`. Another role or content, or a key with
- * escapes, is not known to the letter: -1.
- */
-function endOfRestKey(bytes: Buffer, from: number, end: number): number {
-	if (bytes[from] !== QUOTE || standsAt(bytes, from, ROLE) || standsAt(bytes, from, CONTENT)) return -1;
-	for (let index = from + 1; index < end; index++) {
-		const byte = bytes[index] ?? 0;
-		if (byte === QUOTE) return bytes[index + 1] === COLON ? index + 2 : -1;
-		if (byte < SPACE || byte > TILDE || byte === BACKSLASH) return -1;
-	}
-	return -1;
-}
-
-/** Index behind a string, an object, a whole number or a word of JSON; -1 for any other value. */
-function endOfValue(bytes: Buffer, from: number, end: number): number {
-	const first = bytes[from] ?? 0;
-	if (first === QUOTE) return endOfString(bytes, from + 1, end);
-	if (first === OPEN_BRACE) return endOfObject(bytes, from + 1, end);
-	if (isDigit(first)) return endOfDigits(bytes, from);
-	for (const word of WORDS) if (standsAt(bytes, from, word)) return from + word.length;
-	return -1;
-}
-
-function endOfString(bytes: Buffer, from: number, end: number): number {
-	let index = from;
-	while (index < end) {
-		const byte = bytes[index] ?? 0;
-		if (byte === QUOTE) return index + 1;
-		if (byte < SPACE) return -1;
-		index += byte === BACKSLASH ? 2 : 1;
-	}
-	return -1;
-}
-
-/** What is in an object, such as pi's usage, does not matter. */
-function endOfObject(bytes: Buffer, from: number, end: number): number {
-	let depth = 1;
-	let index = from;
-	while (index >= 0 && index < end) {
-		const byte = bytes[index++];
-		if (byte === QUOTE) index = endOfString(bytes, index, end);
-		else if (byte === OPEN_BRACE) depth++;
-		else if (byte === CLOSE_BRACE && --depth === 0) return index;
-	}
-	return -1;
-}
-
-function endOfDigits(bytes: Buffer, from: number): number {
-	let index = from + 1;
-	while (isDigit(bytes[index] ?? 0)) index++;
-	return bytes[from] === ZERO && index > from + 1 ? -1 : index;
-}
-
-function isDigit(byte: number): boolean {
-	return byte >= ZERO && byte <= ZERO + 9;
-}
-
-function outcomeAt(bytes: Buffer, at: number): number {
-	return Math.max(
-		0,
-		OUTCOMES.findIndex((outcome) => standsAt(bytes, at, outcome)),
-	);
 }
