@@ -35,6 +35,8 @@ export interface InProcessOptions {
 	readonly instead?: InlineExtension;
 	/** Loaded besides it, before it. */
 	readonly extensions?: readonly InlineExtension[];
+	/** Packages that are loaded besides it, by their directories. */
+	readonly packages?: readonly string[];
 	/** Loaded besides it, after it. */
 	readonly late?: readonly InlineExtension[];
 }
@@ -80,7 +82,7 @@ export class InProcessPi {
 						noSkills: true,
 						noContextFiles: true,
 						noPromptTemplates: true,
-						additionalExtensionPaths: options.instead ? [] : [extensionPath],
+						additionalExtensionPaths: [...(options.instead ? [] : [extensionPath]), ...(options.packages ?? [])],
 						extensionFactories: [
 							...(options.extensions ?? []),
 							(api) => registerScriptedModel(api, options.script ?? []),
