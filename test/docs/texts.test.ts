@@ -96,6 +96,12 @@ describe("docs/architecture.md", () => {
 		expect(named.length).toBeGreaterThan(50);
 	});
 
+	test("tells of every file that reads a log", () => {
+		const files = readdirSync(path.join(project, "lib/sessions/log")).map((file) => path.basename(file, ".ts"));
+		const named = tableUnder("docs/architecture.md", "How a log is read").map(([names = ""]) => names.split(", "));
+		expect(named.flat().sort()).toEqual(files.map((file) => `\`${file}\``).sort());
+	});
+
 	test("draws no arrow that is not in its table", () => {
 		const [drawing] = fencedBlocks("docs/architecture.md");
 		const lines = (drawing?.text ?? "").split("\n").filter((line) => !line.startsWith("all"));
