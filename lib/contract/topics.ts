@@ -6,10 +6,15 @@
 import * as z from "zod";
 import { incarnationSchema, RPC_VERSION, requestIdSchema } from "./identifiers.ts";
 import { infoReplySchema, infoRequestSchema } from "./info.ts";
+import { sendReplySchema, sendRequestSchema, statusReplySchema, statusRequestSchema } from "./message-rpc.ts";
 import { peerContextReplySchema, peerContextRequestSchema } from "./peer-context-rpc.ts";
+import { peersReplySchema, peersRequestSchema } from "./peers-rpc.ts";
 
 export const INFO_TOPIC = "cross-session:rpc:info";
+export const PEERS_TOPIC = "cross-session:rpc:peers";
 export const PEER_CONTEXT_TOPIC = "cross-session:rpc:peer-context";
+export const SEND_TOPIC = "cross-session:rpc:send";
+export const STATUS_TOPIC = "cross-session:rpc:status";
 
 /** The envelope of a request that any incarnation may answer. */
 export const openEnvelopeSchema = z.object({ version: z.literal(RPC_VERSION), requestId: requestIdSchema });
@@ -28,11 +33,14 @@ interface TopicContract {
 
 export const rpcTopics = Object.freeze({
 	[INFO_TOPIC]: { request: infoRequestSchema, envelope: openEnvelopeSchema, reply: infoReplySchema },
+	[PEERS_TOPIC]: { request: peersRequestSchema, envelope: addressedEnvelopeSchema, reply: peersReplySchema },
 	[PEER_CONTEXT_TOPIC]: {
 		request: peerContextRequestSchema,
 		envelope: addressedEnvelopeSchema,
 		reply: peerContextReplySchema,
 	},
+	[SEND_TOPIC]: { request: sendRequestSchema, envelope: addressedEnvelopeSchema, reply: sendReplySchema },
+	[STATUS_TOPIC]: { request: statusRequestSchema, envelope: addressedEnvelopeSchema, reply: statusReplySchema },
 }) satisfies Record<string, TopicContract>;
 
 export type RpcTopic = keyof typeof rpcTopics;

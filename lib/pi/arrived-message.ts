@@ -5,6 +5,8 @@
  * so that nothing in it can pass for what stands before it.
  */
 import * as z from "zod";
+import type { PiMessage } from "../authority/pi-messages.ts";
+import { qualify } from "../inbox/admission.ts";
 import type { IncomingMessage } from "../inbox/inbox.ts";
 import { instanceRef } from "../peers/published-peer.ts";
 
@@ -23,6 +25,25 @@ export const arrivedDetailsSchema = z.object({
 	textStart: z.number().int().nonnegative(),
 });
 export type ArrivedDetails = z.infer<typeof arrivedDetailsSchema>;
+
+/** A message as it is told apart while it becomes a turn: by its own id, qualified by its sender's instance id. */
+export function submissionIdOf({ sender, messageId }: { sender: { instanceId: string }; messageId: string }): string {
+	return qualify(sender.instanceId, messageId);
+}
+
+/** The parts of such an id. */
+export function submissionParts(submission: string): { readonly source: string; readonly messageId: string } {
+	const [source = "", messageId = ""] = submission.split(":", 2);
+	return { source, messageId };
+}
+
+/** The id of a message of pi that this package submitted; null for any other. */
+export function submissionOf(message: PiMessage): string | null {
+	const { customType, details } = message as { customType?: unknown; details?: unknown };
+	if (customType !== ARRIVED_MESSAGE) return null;
+	const arrived = arrivedDetailsSchema.safeParse(details);
+	return arrived.success ? submissionIdOf(arrived.data) : null;
+}
 
 /** Says whose word this is, so that a model helps a peer and still takes orders from its user alone. */
 const REMINDER = [

@@ -3,6 +3,8 @@
  * it answers to extensions, for whoever runs their RPC.
  */
 import type { ExtensionAPI } from "@earendil-works/pi-coding-agent";
+import { listRecentSessions } from "../sessions/recent-sessions.ts";
+import { CurrentBus } from "./current-bus.ts";
 import { RPC_FLAG, TOOL_FLAG } from "./flags.ts";
 import type { HostParts } from "./incarnation.ts";
 import { createListTool } from "./list-tool.ts";
@@ -18,17 +20,28 @@ export function isRpcOn(pi: Flags, { config }: HostParts): boolean {
 	return config.rpc || pi.getFlag(RPC_FLAG) === true;
 }
 
-/** What extensions are answered. */
-export function rpcAnswers({ config, presence, reader }: HostParts) {
-	const { sessionId, instanceId, budget, inbox } = presence;
+/** What extensions are answered, and where. */
+export function rpcAnswers(pi: Pick<ExtensionAPI, "events">, parts: HostParts) {
+	const { config, context, presence, delivery, reader, sessions, caller } = parts;
+	const { sessionId, instanceId, budget, inbox, outbox, directory } = presence;
 	return {
+		bus: new CurrentBus(pi.events, () => context.sessionManager),
 		local: { sessionId, instanceId },
 		contextRequests: config.contextRequests,
 		readPeerContext: reader.read.bind(reader),
-		readMessaging: () => ({
-			remainingBudget: budget.remaining,
-			states: inbox.states.list().map((record) => ({ ...record })),
-		}),
+		messaging: {
+			messages: outbox,
+			listing: {
+				listPeers: (signal: AbortSignal) => directory.list(caller.cwd, signal),
+				listRecent: (signal: AbortSignal) => listRecentSessions(sessions, caller, signal),
+			},
+			standing: () => ({
+				stopped: delivery.stopped !== null,
+				remainingBudget: budget.remaining,
+				states: inbox.states.list(),
+			}),
+			sendRequests: config.sendRequests,
+		},
 	};
 }
 

@@ -7,24 +7,27 @@
 import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
 import { Lifecycle } from "../inbox/lifecycle.ts";
 import { PeerError } from "../peers/peer-error.ts";
-import { type HostParts, type Incarnation, type IncarnationOptions, openIncarnation } from "./incarnation.ts";
-import type { ActivityEvent } from "./pi-delivery.ts";
+import { type HostParts, type IncarnationOptions, openIncarnation } from "./incarnation.ts";
 import { tellQuietly } from "./tell-person.ts";
+import { TurnKeeper } from "./turn-keeper.ts";
 
 export class HostSession {
+	/** Whose turn it is in the session; outlives the incarnation. */
+	readonly turns: TurnKeeper;
 	readonly #options: IncarnationOptions;
 	readonly #lifecycle = new Lifecycle();
-	#incarnation: Incarnation | null = null;
 	#isSubagent = false;
+	#parts: HostParts | null = null;
 
 	constructor(options: IncarnationOptions) {
 		this.#options = options;
+		this.turns = new TurnKeeper(options.pi);
 	}
 
 	/** The parts of the incarnation that is up; null in a subagent's session and wherever none could start. */
 	get parts(): HostParts | null {
-		const parts = this.#incarnation?.parts;
-		return parts === undefined || parts.fence.aborted ? null : parts;
+		const parts = this.#parts;
+		return parts === null || parts.fence.aborted ? null : parts;
 	}
 
 	/** Whether the session is a subagent's, in which this package does nothing. */
@@ -36,8 +39,11 @@ export class HostSession {
 	async start(context: ExtensionContext): Promise<void> {
 		try {
 			this.#isSubagent = false;
-			this.#incarnation = await this.#lifecycle.start((scope) => openIncarnation(this.#options, context, scope));
-			this.#isSubagent = this.#incarnation === null;
+			this.turns.begin(context);
+			this.#parts = await this.#lifecycle.start((scope) =>
+				openIncarnation(this.#options, { context, scope, turns: this.turns }),
+			);
+			this.#isSubagent = this.#parts === null;
 		} catch (error) {
 			if (error instanceof PeerError && error.code === "superseded") return;
 			tellQuietly(context, failureText(error), "warning");
@@ -46,13 +52,8 @@ export class HostSession {
 
 	/** Releases everything, last acquired first. Never rejects. */
 	stop(): Promise<void> {
+		this.turns.end();
 		return this.#lifecycle.stop();
-	}
-
-	/** Takes down what pi does, and lets the peers know. */
-	observe(event: ActivityEvent): void {
-		this.#incarnation?.delivery.observe(event);
-		this.refresh();
 	}
 
 	/** Lets the peers know of a change in what the session tells about itself. */

@@ -5,6 +5,7 @@
  * step fails.
  */
 import { type ExtensionAPI, type ExtensionContext, getAgentDir } from "@earendil-works/pi-coding-agent";
+import type { Delivery } from "../inbox/inbox.ts";
 import type { IncarnationScope } from "../inbox/lifecycle.ts";
 import { Presence, type PresenceOptions } from "../inbox/presence.ts";
 import type { ReleaseStack } from "../inbox/release-stack.ts";
@@ -24,6 +25,7 @@ import { PiDelivery } from "./pi-delivery.ts";
 import { PRIVATE_COMMAND } from "./private-command.ts";
 import { BriefMemory } from "./references/brief-memory.ts";
 import { tellQuietly } from "./tell-person.ts";
+import type { TurnKeeper } from "./turn-keeper.ts";
 import { allSources, workspaceSources } from "./workspace.ts";
 
 /** What the doors of an incarnation are made of. */
@@ -33,6 +35,8 @@ export interface HostParts {
 	readonly config: CrossSessionConfig;
 	readonly records: SessionRecords;
 	readonly presence: Presence;
+	/** The way of messages into this session. */
+	readonly delivery: Pick<PiDelivery, "stopped" | "waiting">;
 	/** The sessions of the workspace. */
 	readonly sessions: SessionQuery;
 	/** This session, as the one that asks. */
@@ -48,25 +52,29 @@ export interface HostParts {
 	readonly releases: ReleaseStack;
 }
 
-export interface Incarnation {
-	readonly parts: HostParts;
-	readonly delivery: PiDelivery;
-}
-
 export interface IncarnationOptions {
-	readonly pi: Pick<ExtensionAPI, "events" | "getFlag" | "sendMessage">;
+	readonly pi: Pick<ExtensionAPI, "appendEntry" | "events" | "getFlag" | "sendMessage">;
 	/** Acquires what others use: the last step of a start. */
 	readonly openDoors: (parts: HostParts) => void;
+	/** Puts others before pi: what messages meet first. Default: nobody. */
+	readonly wrapDelivery?: (delivery: PiDelivery) => Delivery;
 	/** How a presence reaches the system; the seam for tests of failing starts. */
 	readonly system?: Pick<PresenceOptions, "clock" | "files" | "openReceiver" | "paths">;
 }
 
-/** Starts an incarnation for the session of `context`; null for a subagent's session. Throws what a step throws. */
+/** The session that an incarnation is for. */
+export interface StartingSession {
+	readonly context: ExtensionContext;
+	readonly scope: IncarnationScope;
+	readonly turns: TurnKeeper;
+}
+
+/** Starts an incarnation and returns its parts; null for a subagent's session. Throws what a step throws. */
 export async function openIncarnation(
 	options: IncarnationOptions,
-	context: ExtensionContext,
-	scope: IncarnationScope,
-): Promise<Incarnation | null> {
+	session: StartingSession,
+): Promise<HostParts | null> {
+	const { context, scope, turns } = session;
 	const agentDirectory = getAgentDir();
 	const { config, problem } = readConfig(agentDirectory);
 	if (problem) tellQuietly(context, problem, "warning");
@@ -75,13 +83,14 @@ export async function openIncarnation(
 		records.setSubagent(context.sessionManager.getSessionId());
 		return null;
 	}
+	turns.watch(context, config.gate);
 	inheritPrivacyAloud(context, records);
-	const delivery = createDelivery(options, context);
-	const presence = await openPresence(options, { context, scope, delivery, agentDirectory, config });
+	const { delivery, presence } = await openMessaging(options, { ...session, agentDirectory, config });
 	const looks = createLooks({ context, presence, records, agentDirectory, config });
-	const parts = { context, config, records, presence, ...looks, fence: scope.fence, releases: scope.releases };
+	const { fence, releases } = scope;
+	const parts = { context, config, records, presence, delivery, ...looks, fence, releases };
 	options.openDoors(parts);
-	return { parts, delivery };
+	return parts;
 }
 
 function isSubagent(context: ExtensionContext): boolean {
@@ -105,23 +114,32 @@ function inheritPrivacyAloud(context: ExtensionContext, records: SessionRecords)
 	}
 }
 
-function createDelivery({ pi }: IncarnationOptions, context: ExtensionContext): PiDelivery {
-	return new PiDelivery({
-		sendMessage: (message, how) => pi.sendMessage(message, how),
-		isIdle: () => context.isIdle(),
-	});
-}
-
-interface PresenceSetting {
-	readonly context: ExtensionContext;
-	readonly scope: IncarnationScope;
-	readonly delivery: PiDelivery;
+interface MessagingSetting extends StartingSession {
 	readonly agentDirectory: string;
 	readonly config: CrossSessionConfig;
 }
 
-function openPresence({ pi, system }: IncarnationOptions, setting: PresenceSetting): Promise<Presence> {
-	const { context, scope, delivery, agentDirectory, config } = setting;
+/** Takes a place among the peers; from then on messages come in. */
+async function openMessaging(options: IncarnationOptions, setting: MessagingSetting) {
+	const { scope, turns } = setting;
+	const delivery = new PiDelivery({
+		sendMessage: (message, how) => options.pi.sendMessage(message, how),
+		turns,
+		fence: scope.fence,
+		onStatus: () => void presence.refresh(),
+	});
+	const presence = await openPresence(options, setting, options.wrapDelivery?.(delivery) ?? delivery);
+	delivery.reportTo(presence.inbox.states);
+	turns.attach(delivery);
+	scope.releases.add(() => turns.detach(delivery));
+	return { delivery, presence };
+}
+
+function openPresence(
+	{ pi, system }: IncarnationOptions,
+	{ context, scope, turns, agentDirectory, config }: MessagingSetting,
+	delivery: Delivery,
+): Promise<Presence> {
 	const inbound = chooseInbound(pi.getFlag(INBOUND_FLAG), config.inbound);
 	if (inbound.problem) tellQuietly(context, inbound.problem, "warning");
 	const sessionFile = context.sessionManager.getSessionFile();
@@ -134,7 +152,7 @@ function openPresence({ pi, system }: IncarnationOptions, setting: PresenceSetti
 		describe: () => ({
 			name: context.sessionManager.getSessionName(),
 			cwd: context.sessionManager.getCwd(),
-			status: delivery.isFree ? "idle" : "busy",
+			status: turns.isFree ? "idle" : "busy",
 		}),
 		inbound: inbound.mode,
 		delivery,
@@ -148,7 +166,7 @@ function lowBudgetText(remaining: number): string {
 	return `This session can send and receive ${remaining} more messages. A /reload starts with a new budget.`;
 }
 
-interface LookSetting extends Omit<PresenceSetting, "scope" | "delivery"> {
+interface LookSetting extends Omit<MessagingSetting, "scope" | "turns"> {
 	readonly presence: Presence;
 	readonly records: SessionRecords;
 }

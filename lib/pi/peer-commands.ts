@@ -11,6 +11,7 @@ import { completeChoice } from "./command-choice.ts";
 import { INBOUND_FLAG, INBOUND_MODES, parseInboundMode } from "./flags.ts";
 import { formatAge } from "./foreign-text.ts";
 import type { HostParts } from "./incarnation.ts";
+import { stoppedText } from "./latch-notice.ts";
 import { listingLines, listPeers } from "./peer-listing.ts";
 import { tellPerson } from "./tell-person.ts";
 
@@ -61,16 +62,22 @@ async function showPeers(context: ExtensionCommandContext, parts: HostParts): Pr
 	}
 }
 
-function showStatus(context: ExtensionCommandContext, { presence }: HostParts): void {
+function showStatus(context: ExtensionCommandContext, { presence, delivery }: HostParts): void {
 	const { inbox, budget, instanceId } = presence;
 	const messages = inbox.states.list().slice(-SHOWN_MESSAGES);
 	const lines = [
+		...(delivery.stopped === null ? [] : [stoppedText(delivery.stopped)]),
 		`${modeTexts[inbox.mode]} (/${INBOUND_COMMAND} changes it.)`,
 		`This session's ref is ${instanceRef(instanceId)}; ${budget.remaining} of ${BUDGET_UNITS} messages are left.`,
+		...(delivery.waiting === 0 ? [] : [waitingText(delivery.waiting)]),
 		messages.length === 0 ? "No message has arrived." : "Messages that arrived, the newest last:",
 		...messages.map((message) => `  ${messageText(message, Date.now())}`),
 	];
 	tellPerson(context, lines.join("\n"), "info");
+}
+
+function waitingText(count: number): string {
+	return `${count} ${count === 1 ? "waits" : "wait"} for the end of the present turn.`;
 }
 
 function messageText({ source, messageId, state, updatedAt, diagnostic }: MessageRecord, now: number): string {

@@ -2,7 +2,7 @@
  * The model's door to peer context: the tool `get_peer_context`.
  */
 import { defineTool } from "@earendil-works/pi-coding-agent";
-import { Type } from "typebox";
+import { type Static, Type } from "typebox";
 import { PeerContextError } from "../contract/errors.ts";
 import { ANSWER_DEADLINE_MS } from "../contract/limits.ts";
 import { PEER_CONTEXT_LIMITS, peerContextSchema } from "../contract/peer-context.ts";
@@ -45,6 +45,7 @@ export function createPeerContextTool(reader: PeerContextReader) {
 		description: DESCRIPTION,
 		promptSnippet: "Look at what another session in this directory is doing",
 		parameters,
+		prepareArguments: (given) => withoutNulls(given) as Static<typeof parameters>,
 		annotations: { readOnlyHint: true, openWorldHint: false },
 		async execute(_toolCallId, params, signal) {
 			const deadline = AbortSignal.timeout(ANSWER_DEADLINE_MS);
@@ -71,4 +72,10 @@ export function createPeerContextTool(reader: PeerContextReader) {
 			return errorLines(result.content, theme);
 		},
 	});
+}
+
+/** Models write null for what they leave out. The oldest pi would make an empty text and a zero of it. */
+function withoutNulls(given: unknown): unknown {
+	if (typeof given !== "object" || given === null) return given;
+	return Object.fromEntries(Object.entries(given).filter(([name, value]) => name === "sessionId" || value !== null));
 }

@@ -1,79 +1,106 @@
 /**
- * Hands admitted messages to pi, one at a time and only while it does nothing else.
+ * The way of admitted messages into pi: at once, after the present turn, or not at all.
  *
- * Promise: nothing is handed over while an agent runs, while pi compacts, or while a message handed over before has not
- * started its turn yet; whoever sends then is told `busy` before the message costs anything.
+ * Promises: pi is handed one message at a time, and only in a moment that whoever knows its turns calls safe; what waits
+ * does so in this package's memory, never in pi's own queues. Every message that waited gets a fate, and its state says
+ * so.
  */
 import type { ExtensionAPI } from "@earendil-works/pi-coding-agent";
+import { CANCEL_SAFE_QUEUE } from "../contract/info.ts";
 import type { MessageOutcomeCode } from "../contract/message-outcomes.ts";
 import type { Delivery, IncomingMessage } from "../inbox/inbox.ts";
-import { toArrivedMessage } from "./arrived-message.ts";
-
-/** How long a turn of ours may take to start before it counts as one that never will, in ms. */
-const START_MS = 5000;
-
-/** The events of pi that tell what it is doing, and whether it compacts after them; null where they don't tell. */
-const compactsAfter = {
-	agent_start: false,
-	// A run may settle in the middle of a compaction.
-	agent_settled: null,
-	session_before_compact: true,
-	session_compact: false,
-	session_compact_failed: false,
-} as const;
-
-export type ActivityEvent = keyof typeof compactsAfter;
+import type { MessageStates } from "../inbox/message-states.ts";
+import { type DropReason, SafeQueue } from "../inbox/safe-queue.ts";
+import { submissionParts, toArrivedMessage } from "./arrived-message.ts";
+import type { TurnKeeper, WaitingMessages } from "./turn-keeper.ts";
 
 export interface PiDeliveryOptions {
 	readonly sendMessage: ExtensionAPI["sendMessage"];
-	/** pi's own word; throws when the session is over. */
-	readonly isIdle: () => boolean;
-	/** Monotonic milliseconds. */
-	readonly now?: () => number;
+	/** Who knows what pi is doing. */
+	readonly turns: Pick<TurnKeeper, "decide" | "submit" | "settleUp" | "view">;
+	/** Aborted when the incarnation is over. */
+	readonly fence: AbortSignal;
+	/** Called when the session became free or busy. */
+	readonly onStatus: () => void;
 }
 
-export class PiDelivery implements Delivery {
-	readonly #sendMessage: ExtensionAPI["sendMessage"];
-	readonly #isIdle: () => boolean;
-	readonly #now: () => number;
-	#compacting = false;
-	/** Until then a turn of ours may still be starting. */
-	#startsUntil = Number.NEGATIVE_INFINITY;
+export class PiDelivery implements Delivery, WaitingMessages {
+	readonly #options: PiDeliveryOptions;
+	readonly #queue: SafeQueue<IncomingMessage>;
+	#states: MessageStates | null = null;
 
-	constructor({ sendMessage, isIdle, now = () => performance.now() }: PiDeliveryOptions) {
-		this.#sendMessage = sendMessage;
-		this.#isIdle = isIdle;
-		this.#now = now;
+	constructor(options: PiDeliveryOptions) {
+		this.#options = options;
+		this.#queue = new SafeQueue({
+			decide: (queues) => options.turns.decide(queues),
+			submit: (message) => this.#handOver(message),
+			report: ({ sender, messageId }, fate) => this.#states?.set(sender.instanceId, messageId, fate),
+		});
 	}
 
-	/** Whether a message can be handed over now. Throws when the session is over. */
-	get isFree(): boolean {
-		return this.#isIdle() && !this.#compacting && this.#now() >= this.#startsUntil;
+	/** Why messages are not taken until the person says so; null while they are. */
+	get stopped(): TurnKeeper["view"]["stopped"] {
+		return this.#options.turns.view.stopped;
 	}
 
-	/** Takes down what pi does. */
-	observe(event: ActivityEvent): void {
-		this.#compacting = compactsAfter[event] ?? this.#compacting;
-		if (event === "agent_start" || event === "agent_settled") this.#startsUntil = Number.NEGATIVE_INFINITY;
+	get waiting(): number {
+		return this.#queue.size;
 	}
 
-	refusal(): MessageOutcomeCode | null {
-		return this.isFree ? null : "busy";
+	get nextDeadline(): number | null {
+		return this.#queue.nextDeadline;
+	}
+
+	/** Where the fates of messages are noted from now on. */
+	reportTo(states: MessageStates): void {
+		this.#states = states;
+	}
+
+	refusal(message: IncomingMessage): MessageOutcomeCode | null {
+		return this.#queue.refusal(mayWait(message), performance.now());
 	}
 
 	deliver(message: IncomingMessage): MessageOutcomeCode {
-		if (message.mode === "show") {
-			this.#sendMessage(toArrivedMessage(message), { triggerTurn: false });
-			return "submitted";
-		}
-		// Before pi gets it: the turn may start inside the call.
-		this.#startsUntil = this.#now() + START_MS;
-		try {
-			this.#sendMessage(toArrivedMessage(message), { triggerTurn: true, deliverAs: "steer" });
-		} catch (error) {
-			this.#startsUntil = Number.NEGATIVE_INFINITY;
-			throw error;
-		}
-		return "submitted";
+		if (this.#options.fence.aborted) return "not_ready";
+		const lifetime = message.expiresAt - Date.now();
+		const receipt = this.#queue.offer({ message, lifetime, queues: mayWait(message) }, performance.now());
+		this.#options.turns.settleUp();
+		return receipt;
 	}
+
+	release(): void {
+		if (this.#options.fence.aborted) return;
+		// A message that starts no turn leaves the moment as it was, for the next one.
+		while (this.#queue.release(performance.now()));
+		this.#options.turns.settleUp();
+	}
+
+	expire(): void {
+		this.#queue.expire(performance.now());
+	}
+
+	drop(reason: DropReason): void {
+		this.#queue.drop(reason);
+	}
+
+	note(submission: string, diagnostic: string): void {
+		const { source, messageId } = submissionParts(submission);
+		this.#states?.set(source, messageId, "submitted", diagnostic);
+	}
+
+	statusChanged(): void {
+		this.#options.onStatus();
+	}
+
+	#handOver(message: IncomingMessage): void {
+		const { sendMessage, turns } = this.#options;
+		const arrived = toArrivedMessage(message);
+		if (message.mode === "show") sendMessage(arrived, { triggerTurn: false });
+		else turns.submit(message, () => sendMessage(arrived, { triggerTurn: true, deliverAs: "steer" }));
+	}
+}
+
+/** Whether the sender knows that a message may wait. */
+function mayWait({ capabilities }: IncomingMessage): boolean {
+	return capabilities.includes(CANCEL_SAFE_QUEUE);
 }

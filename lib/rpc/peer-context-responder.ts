@@ -34,8 +34,9 @@ export function createPeerContextResponder(options: PeerContextResponderOptions)
 		local,
 		ledger,
 		unansweredCode: "unavailable",
-		async handle(request, signal) {
-			return { context: await readPeerContext(readQuestion(request), signal) };
+		read(request) {
+			const question = readQuestion(request);
+			return { run: async (signal) => ({ context: await readPeerContext(question, signal) }) };
 		},
 	});
 }

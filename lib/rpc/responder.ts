@@ -1,7 +1,7 @@
 /**
  * One topic of one incarnation: who answers its requests, once each, in time, and never after its end.
  *
- * Promise: a request id is handled at most once and answered at most once; an addressed request that found room in the
+ * Promise: a request id is acted on at most once and answered at most once; an addressed request that found room in the
  * ledger is answered within the deadline or at `stop()`, as far as the bus still carries it; nothing throws out of the
  * topic's handler; after `stop()` no listener, timer or unaborted handler is left.
  */
@@ -32,11 +32,21 @@ export interface ResponderOptions<Topic extends RpcTopic> {
 	/** What a caller is told when the deadline passes or the handler fails in a way that it does not explain. */
 	readonly unansweredCode: "unavailable" | "receipt_unknown";
 	/**
-	 * Makes the answer. Throws (or rejects with) a {@link RefusalError} to refuse.
+	 * Reads what is asked, each field once. Throws a {@link RefusalError} to refuse at once.
 	 * @param request Only its envelope has been checked. Reading any other field may throw.
+	 */
+	readonly read: (request: object) => Task<Topic>;
+}
+
+/** What one request asks for. */
+export interface Task<Topic extends RpcTopic> {
+	/** What every refusal of it says besides its outcome; nothing by default. */
+	readonly subject?: Readonly<Record<string, string>>;
+	/**
+	 * Makes the answer. Throws (or rejects with) a {@link RefusalError} to refuse.
 	 * @param signal Aborted at the deadline and at `stop()`; what is answered after that is dropped.
 	 */
-	readonly handle: (request: object, signal: AbortSignal) => Promise<RpcAnswer<Topic>>;
+	readonly run: (signal: AbortSignal) => Promise<RpcAnswer<Topic>>;
 }
 
 export class Responder<Topic extends RpcTopic> {
@@ -79,19 +89,32 @@ export class Responder<Topic extends RpcTopic> {
 		if (requestId === undefined || !this.#options.ledger.claimOnce(requestId)) return;
 		const reply = (fields: { readonly ok: boolean }) =>
 			emitReply(this.#options.bus, this.#options.topic, requestId, this.#local, fields);
-		if (isAddressedTo(this.#local, data)) this.#handle(data as object, reply);
-		else reply(refusalOf("invalid_request"));
+		const task = isAddressedTo(this.#local, data) ? this.#read(data as object) : refusalOf("invalid_request");
+		if ("ok" in task) reply(task);
+		else this.#run(task, reply);
 	};
 
-	#handle(request: object, reply: Reply): void {
-		const { handle, unansweredCode } = this.#options;
-		const flight = new Flight(reply, () => this.#flights.delete(flight));
+	#read(request: object): Task<Topic> | RefusalFields {
+		try {
+			return this.#options.read(request);
+		} catch (error) {
+			return this.#refusal(error);
+		}
+	}
+
+	#run({ subject, run }: Task<Topic>, reply: Reply): void {
+		const about = (refusal: RefusalFields) => ({ ...subject, ...refusal });
+		const flight = new Flight(reply, about, () => this.#flights.delete(flight));
 		this.#flights.add(flight);
-		flight.limit(ANSWER_DEADLINE_MS, refusalOf(unansweredCode));
-		// The handler may throw at once, so it is called inside the promise.
-		new Promise<RpcAnswer<Topic>>((resolve) => resolve(handle(request, flight.signal)))
+		flight.limit(ANSWER_DEADLINE_MS, refusalOf(this.#options.unansweredCode));
+		// It may throw at once, so it is called inside the promise.
+		new Promise<RpcAnswer<Topic>>((resolve) => resolve(run(flight.signal)))
 			.then((answer) => flight.land({ ...answer, ok: true }))
-			.catch((error: unknown) => flight.land(refusalFrom(error) ?? refusalOf(unansweredCode)));
+			.catch((error: unknown) => flight.refuse(this.#refusal(error)));
+	}
+
+	#refusal(error: unknown): RefusalFields {
+		return refusalFrom(error) ?? refusalOf(this.#options.unansweredCode);
 	}
 }
 
@@ -100,13 +123,16 @@ type Reply = (fields: { readonly ok: boolean }) => void;
 /** One request between its claim and its only answer. */
 class Flight {
 	readonly #reply: Reply;
+	readonly #about: (refusal: RefusalFields) => RefusalFields;
 	readonly #forget: () => void;
 	readonly #controller = new AbortController();
 	#timer: ReturnType<typeof setTimeout> | undefined;
 	#ended = false;
 
-	constructor(reply: Reply, forget: () => void) {
+	/** @param about adds to a refusal what it is about */
+	constructor(reply: Reply, about: (refusal: RefusalFields) => RefusalFields, forget: () => void) {
 		this.#reply = reply;
+		this.#about = about;
 		this.#forget = forget;
 	}
 
@@ -122,8 +148,12 @@ class Flight {
 
 	/** Answers in place of the handler, and tells it to give up. */
 	interrupt(refusal: RefusalFields): void {
-		this.land(refusal);
+		this.refuse(refusal);
 		this.#controller.abort();
+	}
+
+	refuse(refusal: RefusalFields): void {
+		this.land(this.#about(refusal));
 	}
 
 	/** Answers, unless it was answered before. */

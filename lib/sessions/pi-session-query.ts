@@ -97,7 +97,7 @@ export class PiSessionQuery implements SessionQuery {
 		let session: LogHeader | null = header;
 		for (let generation = 0; session && generation < MAX_GENERATIONS; generation++) {
 			const record = recordOf(session.id);
-			if (record.kept) return record.private;
+			if (record.kept || record.private) return record.private;
 			session = session.parentSession === null ? null : this.#catalogue.headerAt(session.parentSession);
 		}
 		return false;

@@ -35,12 +35,12 @@ const recordSchema = z.object({
 export interface SessionRecord {
 	readonly private: boolean;
 	readonly subagent: boolean;
-	/** Whether anything was ever kept for the session. */
+	/** Whether there is a record that can be read. */
 	readonly kept: boolean;
 }
 
 const noRecord: SessionRecord = Object.freeze({ private: false, subagent: false, kept: false });
-const unreadable: SessionRecord = Object.freeze({ private: true, subagent: false, kept: true });
+const unreadable: SessionRecord = Object.freeze({ private: true, subagent: false, kept: false });
 
 export class SessionRecords {
 	readonly #directory: string;

@@ -15,6 +15,7 @@ const kinds: readonly RegExp[] = [
 	/^lib\/([a-z-]+\/)+[a-z0-9-]+\.ts$/,
 	/^dist\/(contract|projection|references|sessions)\/[a-z0-9-]+\.(js|d\.ts)$/,
 	/^docs\/[a-z0-9-/]+\.(md|ts)$/,
+	/^docs\/examples\/[a-z0-9-]+\/(package\.json|README\.md)$/,
 ];
 
 const required = ["package.json", "README.md", "CHANGELOG.md", "LICENSE", "extension.ts"] as const;

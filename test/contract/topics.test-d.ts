@@ -3,17 +3,28 @@ import type { EventBus } from "@earendil-works/pi-coding-agent";
 import type { Emitter } from "mitt";
 import { expectTypeOf } from "vitest";
 import {
+	type BridgeEnvelope,
 	type Bus,
+	forwardEnvelope,
 	fromMitt,
 	INFO_TOPIC,
 	type Incarnation,
 	type InfoReply,
+	isReceivedMessage,
 	PEER_CONTEXT_TOPIC,
+	PEERS_TOPIC,
 	type PeerContext,
 	type PeerContextReply,
+	type PeersReply,
+	type PublicPeer,
+	type ReceivedMessage,
 	type RpcRequest,
 	replyTopic,
 	requestRpc,
+	SEND_TOPIC,
+	type SendReply,
+	STATUS_TOPIC,
+	type StatusReply,
 } from "../../lib/contract/index.ts";
 
 declare const bus: Bus;
@@ -41,6 +52,33 @@ if (state.ok) {
 	expectTypeOf(state.local).toExtend<Incarnation | null>();
 }
 
+const addressed = { version: 1, requestId: "r", local, remoteInstanceId: "a".repeat(32), messageId: "m" } as const;
+const sent = requestRpc(bus, SEND_TOPIC, { ...addressed, text: "t" });
+expectTypeOf(sent).resolves.toEqualTypeOf<SendReply>();
+expectTypeOf(requestRpc(bus, STATUS_TOPIC, addressed)).resolves.toEqualTypeOf<StatusReply>();
+const listed = requestRpc(bus, PEERS_TOPIC, { version: 1, requestId: "r", local, include: "recent" });
+expectTypeOf(listed).resolves.toEqualTypeOf<PeersReply>();
+
+const receipt = await sent;
+if (receipt.ok) {
+	expectTypeOf(receipt.target).toEqualTypeOf<PublicPeer>();
+	expectTypeOf(receipt.receipt.state).toEqualTypeOf<string>();
+} else {
+	expectTypeOf(receipt.messageId).toEqualTypeOf<string | undefined>();
+}
+
+bus.on("cross-session:received", (data) => {
+	expectTypeOf(data).toEqualTypeOf<unknown>();
+	if (!isReceivedMessage(data)) return;
+	expectTypeOf(data).toEqualTypeOf<ReceivedMessage>();
+	expectTypeOf(data.reply({ handled: true })).toEqualTypeOf<boolean>();
+	if (data.bridge) expectTypeOf(forwardEnvelope(data.bridge)).toEqualTypeOf<BridgeEnvelope>();
+	// @ts-expect-error: nobody gives a message back
+	data.reply({ handled: false });
+	// @ts-expect-error: what arrived can't be changed
+	data.text = "";
+});
+
 expectTypeOf<RpcRequest<typeof INFO_TOPIC>>().toEqualTypeOf<{ version: 1; requestId: string }>();
 expectTypeOf<RpcRequest<typeof PEER_CONTEXT_TOPIC>["view"]>().toEqualTypeOf<
 	"overview" | "conversation" | "activity" | undefined
@@ -60,3 +98,7 @@ requestRpc(bus, PEER_CONTEXT_TOPIC, { version: 1, requestId: "r", sessionId: "s"
 requestRpc(bus, PEER_CONTEXT_TOPIC, { version: 1, requestId: "r", local, sessionId: "s", view: "everything" });
 // @ts-expect-error: no such version
 requestRpc(bus, INFO_TOPIC, { version: 2, requestId: "r" });
+// @ts-expect-error: a message has a text
+requestRpc(bus, SEND_TOPIC, addressed);
+// @ts-expect-error: nothing else can be included
+requestRpc(bus, PEERS_TOPIC, { version: 1, requestId: "r", local, include: "all" });

@@ -2,15 +2,14 @@
 import { writeFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
-import { INFO_TOPIC, PEER_CONTEXT_TOPIC } from "../../lib/contract/index.ts";
 import { contextOf, infoOf, lookAt, SHORT_PATIENCE_MS } from "../support/pi/ask.ts";
+import { rpcListeners } from "../support/pi/counting-bus.ts";
 import { type InProcessOptions, InProcessPi } from "../support/pi/in-process-pi.ts";
 import { storeSession } from "../support/pi/stored-session.ts";
 import { listing, ownedByTest, temporaryDirectory, useOwnAgentDirectory } from "../support/pi/workspaces.ts";
 
 const TOOL = "get_peer_context";
 const bothFlags = ["cross-session-rpc", "cross-session-tool"];
-const bothTopics = { [INFO_TOPIC]: 1, [PEER_CONTEXT_TOPIC]: 1 };
 const unknown = { name: "RpcError", code: "receipt_unknown" };
 
 const start = async (options: Partial<InProcessOptions> = {}) =>
@@ -62,7 +61,7 @@ describe("what turns it on", () => {
 	test("each flag its own door", async () => {
 		useOwnAgentDirectory();
 		const rpc = await start({ flags: ["cross-session-rpc"] });
-		expect([rpc.bus.listeners(), rpc.hasTool(TOOL)]).toEqual([bothTopics, false]);
+		expect([rpc.bus.listeners(), rpc.hasTool(TOOL)]).toEqual([rpcListeners(), false]);
 		const tool = await start({ flags: ["cross-session-tool"] });
 		expect([tool.bus.listeners(), tool.hasTool(TOOL)]).toEqual([{}, true]);
 	});
@@ -70,13 +69,13 @@ describe("what turns it on", () => {
 	test("the configuration file, without a word to the person", async () => {
 		configure({ rpc: true, tool: true });
 		const pi = await start();
-		expect([pi.bus.listeners(), pi.hasTool(TOOL), pi.told]).toEqual([bothTopics, true, []]);
+		expect([pi.bus.listeners(), pi.hasTool(TOOL), pi.told]).toEqual([rpcListeners(), true, []]);
 	});
 
 	test("a flag, whatever the file says", async () => {
 		configure({ rpc: false, tool: false });
 		const pi = await start({ flags: bothFlags });
-		expect([pi.bus.listeners(), pi.hasTool(TOOL)]).toEqual([bothTopics, true]);
+		expect([pi.bus.listeners(), pi.hasTool(TOOL)]).toEqual([rpcListeners(), true]);
 	});
 });
 
@@ -88,7 +87,7 @@ describe("a wrong configuration file", () => {
 		expect(off.told).toEqual([{ text: expect.stringMatching(/limits\.messages: .*<=8/), severity: "warning" }]);
 		expect([off.bus.listeners(), off.hasTool(TOOL)]).toEqual([{}, false]);
 		const on = await start({ flags: bothFlags });
-		expect([on.bus.listeners(), on.hasTool(TOOL)]).toEqual([bothTopics, true]);
+		expect([on.bus.listeners(), on.hasTool(TOOL)]).toEqual([rpcListeners(), true]);
 	});
 
 	test("counts again after a reload, as it is then", async () => {
@@ -97,7 +96,7 @@ describe("a wrong configuration file", () => {
 		expect(pi.told).toHaveLength(1);
 		writeFileSync(path.join(directory, "cross-session.json"), '{"rpc":true}');
 		await pi.session.reload();
-		expect([pi.told.length, pi.bus.listeners()]).toEqual([1, bothTopics]);
+		expect([pi.told.length, pi.bus.listeners()]).toEqual([1, rpcListeners()]);
 	});
 });
 

@@ -4,9 +4,9 @@ import path from "node:path";
 import { type ExtensionAPI, getAgentDir } from "@earendil-works/pi-coding-agent";
 import { expect, test } from "vitest";
 import crossSession from "../../extension.ts";
-import { INFO_TOPIC, PEER_CONTEXT_TOPIC } from "../../lib/contract/index.ts";
+import { INFO_TOPIC } from "../../lib/contract/index.ts";
 import { MANAGED_IDENTITY_TOPIC } from "../../lib/peers/managed-identity.ts";
-import { CountingBus } from "../support/pi/counting-bus.ts";
+import { CountingBus, rpcListeners } from "../support/pi/counting-bus.ts";
 import { type InProcessOptions, InProcessPi } from "../support/pi/in-process-pi.ts";
 import { ownedByTest, presenceFiles, temporaryDirectory, useOwnAgentDirectory } from "../support/pi/workspaces.ts";
 
@@ -28,7 +28,7 @@ async function expectToWorkWithout(pi: InProcessPi, ...toldBefore: string[]): Pr
 	expect(pi.extensionErrors).toEqual([]);
 }
 
-test.each([PEER_CONTEXT_TOPIC, INFO_TOPIC])("at the subscription to %s", async (topic) => {
+test.each(Object.keys(rpcListeners()))("at the subscription to %s", async (topic) => {
 	useOwnAgentDirectory();
 	const bus = new CountingBus();
 	bus.refuse(topic);
@@ -80,6 +80,6 @@ test("after a reload that succeeds everything is there", async () => {
 	expect(bus.listeners()).toEqual({});
 	bus.allow(INFO_TOPIC);
 	await pi.session.reload();
-	expect(bus.listeners()).toEqual({ [INFO_TOPIC]: 1, [PEER_CONTEXT_TOPIC]: 1 });
+	expect(bus.listeners()).toEqual(rpcListeners());
 	expect(pi.hasTool("get_peer_context")).toBe(true);
 });

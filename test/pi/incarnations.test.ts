@@ -4,20 +4,18 @@ import process from "node:process";
 import type { ExtensionAPI } from "@earendil-works/pi-coding-agent";
 import { describe, expect, test, vi } from "vitest";
 import { openDoors } from "../../extension.ts";
-import { INFO_TOPIC, PEER_CONTEXT_TOPIC } from "../../lib/contract/index.ts";
-import { currentPathFacts, peerPaths } from "../../lib/peers/paths.ts";
-import { type FileOperations, systemFiles } from "../../lib/peers/private-files.ts";
 import { registerFlags } from "../../lib/pi/flags.ts";
 import { HostSession } from "../../lib/pi/host-session.ts";
-import type { HostParts, IncarnationOptions } from "../../lib/pi/incarnation.ts";
+import type { HostParts } from "../../lib/pi/incarnation.ts";
 import { infoOf } from "../support/pi/ask.ts";
+import { rpcListeners } from "../support/pi/counting-bus.ts";
 import type { InProcessPi } from "../support/pi/in-process-pi.ts";
 import { storeSession } from "../support/pi/stored-session.ts";
 import { presenceFiles, registrations, temporaryDirectory, useOwnAgentDirectory } from "../support/pi/workspaces.ts";
 import { answers, calling, start, startNamed } from "./message-setting.ts";
+import { failing, standIn } from "./stand-in.ts";
 
 const flags = ["cross-session-rpc"];
-const bothTopics = { [INFO_TOPIC]: 1, [PEER_CONTEXT_TOPIC]: 1 };
 
 /** The files that the incarnation which answers on the bus has, and nobody else. */
 async function ownFiles(pi: InProcessPi): Promise<string[]> {
@@ -59,7 +57,7 @@ describe("a reload or a session switch", () => {
 			remainingBudget: 256,
 			states: [],
 		});
-		expect(pi.bus.listeners()).toEqual(bothTopics);
+		expect(pi.bus.listeners()).toEqual(rpcListeners());
 		expect([pi.told, pi.extensionErrors]).toEqual([[], []]);
 	});
 
@@ -71,7 +69,7 @@ describe("a reload or a session switch", () => {
 		const atFirst = tools();
 		for (let reload = 0; reload < 20; reload++) await pi.session.reload();
 		expect(presenceFiles(agentDirectory)).toEqual(await ownFiles(pi));
-		expect(pi.bus.listeners()).toEqual(bothTopics);
+		expect(pi.bus.listeners()).toEqual(rpcListeners());
 		expect(tools()).toEqual(atFirst);
 		expect(process.listenerCount("beforeExit")).toBe(listeners + 1);
 		await pi.dispose();
@@ -104,6 +102,56 @@ describe("the end of a session", () => {
 	});
 });
 
+describe("an incarnation that can't go on", () => {
+	test("because its registration can't be refreshed ends with all it has, and says so", async () => {
+		const agentDirectory = useOwnAgentDirectory();
+		const fault = failing("rename", 2);
+		let host: HostSession | undefined;
+		const instead = (api: ExtensionAPI) => {
+			host = standIn(api, fault.options);
+		};
+		const pi = await start({ flags, instead, script: [{ text: "I work." }] });
+		expect(pi.bus.listeners()).toEqual(rpcListeners());
+		host?.refresh();
+		await vi.waitFor(() => expect(pi.told).toHaveLength(1));
+		expect(fault.hits).toBe(1);
+		expect(pi.told[0]?.text).toMatch(/^Cross-session access has ended\. .*\/reload/);
+		expect([host?.parts, presenceFiles(agentDirectory), pi.bus.listeners()]).toEqual([null, [], {}]);
+		await pi.session.prompt("Do you work?");
+		expect(pi.session.getLastAssistantText()).toBe("I work.");
+	});
+
+	test("for long tells the person once, when 32 messages are left", async () => {
+		useOwnAgentDirectory();
+		let host: HostSession | undefined;
+		const instead = (api: ExtensionAPI) => {
+			host = standIn(api);
+		};
+		const pi = await start({ flags, instead });
+		for (let taken = 0; taken < 223; taken++) host?.parts?.presence.budget.take();
+		expect(pi.told).toEqual([]);
+		for (let taken = 0; taken < 33; taken++) host?.parts?.presence.budget.take();
+		expect(pi.told).toEqual([{ text: expect.stringContaining("32 more messages"), severity: "warning" }]);
+	});
+});
+
+test("a start that comes twice at once leaves one incarnation, and nobody is told of the other", async () => {
+	const agentDirectory = useOwnAgentDirectory();
+	const instead = (api: ExtensionAPI) => {
+		const host = new HostSession({ pi: api, openDoors: (parts: HostParts) => openDoors(api, parts) });
+		registerFlags(api);
+		api.on("session_start", async (_event, context) => {
+			await Promise.all([host.start(context), host.start(context)]);
+		});
+		api.on("session_shutdown", () => host.stop());
+	};
+	const pi = await start({ flags, instead });
+	expect(presenceFiles(agentDirectory)).toEqual(await ownFiles(pi));
+	expect([pi.bus.listeners(), pi.told, pi.extensionErrors]).toEqual([rpcListeners(), [], []]);
+	await pi.dispose();
+	expect(presenceFiles(agentDirectory)).toEqual([]);
+});
+
 describe("two sessions in one process", () => {
 	test("stay apart: the end of one leaves the other as it was", async () => {
 		const agentDirectory = useOwnAgentDirectory();
@@ -131,111 +179,6 @@ describe("a subagent's session", () => {
 		} finally {
 			vi.unstubAllEnvs();
 		}
-	});
-});
-
-/** The extension with its boundary, where a test can reach what the boundary acquires. */
-function standIn(pi: ExtensionAPI, options: Partial<IncarnationOptions> = {}): HostSession {
-	const host = new HostSession({ pi, openDoors: (parts: HostParts) => openDoors(pi, parts), ...options });
-	registerFlags(pi);
-	pi.on("session_start", (_event, context) => host.start(context));
-	pi.on("session_shutdown", () => host.stop());
-	return host;
-}
-
-/** Fails one call of one file operation, and counts the hit. */
-function failing(name: keyof FileOperations, call: number): { hits: number; options: Partial<IncarnationOptions> } {
-	let calls = 0;
-	const original = systemFiles[name] as (...given: unknown[]) => Promise<unknown>;
-	const fault = { hits: 0, options: { system: { files: { ...systemFiles, [name]: broken } } } };
-	async function broken(...given: unknown[]): Promise<unknown> {
-		calls += 1;
-		if (calls !== call) return original(...given);
-		fault.hits += 1;
-		throw Object.assign(new Error("injected"), { code: "EIO" });
-	}
-	return fault;
-}
-
-describe("a start that fails releases what it had, says so, and the session works", () => {
-	const steps: [name: string, ...Parameters<typeof failing>][] = [
-		["the peers directory", "mkdir", 1],
-		["the socket directory", "mkdir", 2],
-		["the registration", "open", 1],
-		["its rename", "rename", 1],
-	];
-
-	async function expectToWorkWithout(agentDirectory: string, pi: InProcessPi, reason: RegExp): Promise<void> {
-		expect([presenceFiles(agentDirectory), pi.bus.listeners()]).toEqual([[], {}]);
-		expect(pi.hasTool("send_pi_message")).toBe(false);
-		expect(pi.told).toEqual([{ text: expect.stringMatching(reason), severity: "warning" }]);
-		expect(pi.told[0]?.text).toMatch(/this session works without it/);
-		expect(pi.told[0]?.text).not.toContain(agentDirectory);
-		await pi.session.prompt("Do you work?");
-		expect(pi.session.getLastAssistantText()).toBe("I work.");
-		expect(pi.extensionErrors).toEqual([]);
-	}
-
-	const script = [{ text: "I work." }];
-
-	test.each(steps)("at %s", async (_name, operation, call) => {
-		const agentDirectory = useOwnAgentDirectory();
-		const fault = failing(operation, call);
-		const pi = await start({ flags, script, instead: (api) => void standIn(api, fault.options) });
-		expect(fault.hits).toBe(1);
-		await expectToWorkWithout(agentDirectory, pi, /disk/);
-	});
-
-	test("at the socket", async () => {
-		const agentDirectory = useOwnAgentDirectory();
-		const openReceiver = vi.fn(() => Promise.reject(new Error("injected")));
-		const pi = await start({ flags, script, instead: (api) => void standIn(api, { system: { openReceiver } }) });
-		expect(openReceiver).toHaveBeenCalledOnce();
-		await expectToWorkWithout(agentDirectory, pi, /socket could not be opened/);
-	});
-
-	test("at a socket path that the system would cut, where nothing is bound", async () => {
-		const agentDirectory = useOwnAgentDirectory();
-		const socketRoot = path.join(agentDirectory, "long/".repeat(20));
-		const system = { paths: peerPaths(agentDirectory, { ...currentPathFacts(), socketRoot }) };
-		const pi = await start({ flags, script, instead: (api) => void standIn(api, { system }) });
-		await expectToWorkWithout(agentDirectory, pi, /longer than the system allows/);
-	});
-
-	test.each(["list_pi", "send_pi_message", "check_pi_message"])("at the registration of %s", async (refused) => {
-		const agentDirectory = useOwnAgentDirectory();
-		let hits = 0;
-		const instead = (api: ExtensionAPI) => {
-			const registerTool: ExtensionAPI["registerTool"] = (tool) => {
-				if (tool.name !== refused) return api.registerTool(tool);
-				hits += 1;
-				throw new Error("No more tools.");
-			};
-			standIn(api, { openDoors: (parts) => openDoors({ ...api, registerTool }, parts) });
-		};
-		const pi = await start({ flags, script, instead });
-		expect(hits).toBe(1);
-		expect([presenceFiles(agentDirectory), pi.bus.listeners()]).toEqual([[], {}]);
-		expect(pi.told).toEqual([{ text: expect.stringMatching(/works without it/), severity: "warning" }]);
-	});
-
-	test("also when the person can't be told", async () => {
-		const agentDirectory = useOwnAgentDirectory();
-		const fault = failing("rename", 1);
-		const notify = vi.fn(() => {
-			throw new Error("No screen.");
-		});
-		const instead = (api: ExtensionAPI) => {
-			const host = new HostSession({ pi: api, openDoors: (parts) => openDoors(api, parts), ...fault.options });
-			registerFlags(api);
-			api.on("session_start", (_event, context) => {
-				const ui = { ...context.ui, notify };
-				return host.start(new Proxy(context, { get: (real, key) => (key === "ui" ? ui : Reflect.get(real, key)) }));
-			});
-		};
-		const pi = await start({ flags, script, instead });
-		expect([fault.hits, notify.mock.calls.length]).toEqual([1, 1]);
-		expect([presenceFiles(agentDirectory), pi.bus.listeners(), pi.extensionErrors]).toEqual([[], {}, []]);
 	});
 });
 

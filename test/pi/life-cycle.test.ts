@@ -3,15 +3,14 @@ import { execFileSync } from "node:child_process";
 import path from "node:path";
 import process from "node:process";
 import { describe, expect, test } from "vitest";
-import { INFO_TOPIC, PEER_CONTEXT_TOPIC, replyTopic } from "../../lib/contract/index.ts";
+import { PEER_CONTEXT_TOPIC, replyTopic } from "../../lib/contract/index.ts";
 import { infoOf, lookAt, SHORT_PATIENCE_MS } from "../support/pi/ask.ts";
-import { CountingBus } from "../support/pi/counting-bus.ts";
+import { CountingBus, rpcListeners } from "../support/pi/counting-bus.ts";
 import { type InProcessOptions, InProcessPi } from "../support/pi/in-process-pi.ts";
 import { storeSession } from "../support/pi/stored-session.ts";
 import { ownedByTest, presenceFiles, temporaryDirectory, useOwnAgentDirectory } from "../support/pi/workspaces.ts";
 
 const flags = ["cross-session-rpc", "cross-session-tool"];
-const bothTopics = { [INFO_TOPIC]: 1, [PEER_CONTEXT_TOPIC]: 1 };
 
 const start = async (options: Partial<InProcessOptions> = {}) =>
 	ownedByTest(await InProcessPi.start({ cwd: temporaryDirectory("workspace"), flags, ...options }));
@@ -27,7 +26,7 @@ test("twenty reloads leave one listener of each kind and one tool, and each is a
 		await pi.session.reload();
 		incarnations.add((await infoOf(pi.bus)).local.instanceId);
 	}
-	expect([pi.bus.listeners(), toolCount(pi), incarnations.size]).toEqual([bothTopics, 1, 21]);
+	expect([pi.bus.listeners(), toolCount(pi), incarnations.size]).toEqual([rpcListeners(), 1, 21]);
 	expect([pi.told, pi.extensionErrors]).toEqual([[], []]);
 });
 
@@ -52,7 +51,7 @@ describe("a session switch", () => {
 		expect(local.sessionId).not.toBe(old.sessionId);
 		expect(local.instanceId).toMatch(/^[0-9a-f]{32}$/);
 		expect(local.instanceId).not.toBe(old.instanceId);
-		expect([pi.bus.listeners(), toolCount(pi)]).toEqual([bothTopics, 1]);
+		expect([pi.bus.listeners(), toolCount(pi)]).toEqual([rpcListeners(), 1]);
 
 		const replies: unknown[] = [];
 		const stopListening = pi.bus.on(replyTopic(PEER_CONTEXT_TOPIC, "old"), (reply) => replies.push(reply));
@@ -107,7 +106,7 @@ describe("two sessions in one process", () => {
 		const { local } = await infoOf(second.bus);
 		expect(local.sessionId).toBe(second.sessionId);
 		await first.dispose();
-		expect([first.bus.listeners(), second.bus.listeners()]).toEqual([{}, bothTopics]);
+		expect([first.bus.listeners(), second.bus.listeners()]).toEqual([{}, rpcListeners()]);
 		expect((await infoOf(second.bus)).local).toEqual(local);
 	});
 
@@ -119,10 +118,10 @@ describe("two sessions in one process", () => {
 		const first = await start({ cwd, bus });
 		const { local } = await infoOf(bus);
 		await start({ cwd, bus });
-		expect(bus.listeners()).toEqual({ [INFO_TOPIC]: 2, [PEER_CONTEXT_TOPIC]: 2 });
+		expect(bus.listeners()).toEqual(rpcListeners(2));
 		expect(await lookAt(bus, target.id, { local })).toMatchObject({ ok: true, local });
 		await first.dispose();
-		expect(bus.listeners()).toEqual(bothTopics);
+		expect(bus.listeners()).toEqual(rpcListeners());
 		expect(await lookAt(bus, target.id, { local }, SHORT_PATIENCE_MS)).toMatchObject({ code: "invalid_request" });
 	});
 });

@@ -4,9 +4,11 @@ import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { MESSAGE_OUTCOMES } from "../../lib/contract/index.ts";
 import { infoOf } from "../support/pi/ask.ts";
+import { tellsOfCancelledCompactions } from "../support/pi/sdk-facts.ts";
 import { useOwnAgentDirectory } from "../support/pi/workspaces.ts";
 import { answered, answers, calling, command, Gate, start, startNamed } from "./message-setting.ts";
 
+const check = (messageId: string) => calling("check_pi_message", [{ target: "receiver", messageId }]);
 const send = (message: string, target = "receiver") => calling("send_pi_message", [{ target, message }]);
 
 describe("a message to an idle session", () => {
@@ -70,30 +72,37 @@ describe("a message to an idle session", () => {
 	});
 });
 
-describe("a message to a session that is not free is refused as busy before pi is touched", () => {
-	test("while its agent runs, and is taken when it has settled", async () => {
+describe("a message to a session that is not free", () => {
+	test("waits while its agent runs, and is handed to pi when it has settled", async () => {
 		useOwnAgentDirectory();
 		const gate = new Gate();
 		const receiver = await startNamed("receiver", {
 			extensions: [gate.tool],
 			script: [{ calls: [{ name: "wait", arguments: {} }] }, { text: "Waited." }, { text: "Seen." }],
 		});
-		const sender = await startNamed("sender", { script: [...send("now?"), ...send("and now?")] });
+		const script = send("when you can");
+		const sender = await startNamed("sender", { script });
 		const running = receiver.session.prompt("Wait.");
 		await gate.reached;
 		await sender.session.prompt("Send.");
 		expect(answers(sender)).toMatchObject([
-			{ isError: true, value: { receipt: { code: "busy", state: "refused", retryable: true } } },
+			{ isError: false, value: { receipt: { code: "queued", state: "queued", retryable: false } } },
 		]);
+		const messageId = String(answers(sender)[0]?.value.receipt?.messageId);
+		script.push(...check(messageId), ...check(messageId));
+		await sender.session.prompt("Check.");
+		expect(await command(receiver, "/cross-session-status")).toEqual([expect.stringContaining("1 waits for the end")]);
+		expect(receiver.session.getSteeringMessages()).toEqual([]);
+		expect(receiver.arrivals()).toEqual([]);
 		gate.open();
 		await running;
-		expect(receiver.arrivals()).toEqual([]);
-		await sender.session.prompt("Send.");
-		expect(answers(sender)[1]).toMatchObject({ value: { receipt: { code: "submitted" } } });
 		await answered(receiver, "Seen.");
+		expect(receiver.arrivals()).toHaveLength(1);
+		await sender.session.prompt("Check again.");
+		expect(answers(sender).slice(1)).toMatchObject([{ value: { state: "queued" } }, { value: { state: "submitted" } }]);
 	});
 
-	test("while it compacts, whatever pi says of being idle", async () => {
+	test("is refused as busy while it compacts, whatever pi says of being idle", async () => {
 		useOwnAgentDirectory();
 		const gate = new Gate();
 		// As much as pi keeps of a conversation, so that something is left to compact.
@@ -109,8 +118,9 @@ describe("a message to a session that is not free is refused as busy before pi i
 		gate.open();
 		expect(await compacting).toBe("cancelled");
 		await sender.session.prompt("Send.");
-		expect(answers(sender)[1]).toMatchObject({ value: { receipt: { code: "submitted" } } });
-		await answered(receiver, "Seen.");
+		const code = tellsOfCancelledCompactions ? "submitted" : "busy";
+		expect(answers(sender)[1]).toMatchObject({ value: { receipt: { code } } });
+		if (tellsOfCancelledCompactions) await answered(receiver, "Seen.");
 	});
 });
 

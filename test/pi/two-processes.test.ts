@@ -161,7 +161,7 @@ test("a session reads alike while it is open and after it has ended, but for its
 		const open = await allViews();
 		expect(open[1]).toMatchObject({
 			target: { title: "A short one" },
-			conversation: { messages: [{ text: "Say that you are done.", attested: false }, { text: "Done." }] },
+			conversation: { messages: [{ text: "Say that you are done.", attested: true }, { text: "Done." }] },
 		});
 		await other.stop();
 		expect(await allViews()).toEqual(open.map((view) => ({ ...view, runtimeStatus: "offline" })));

@@ -33,7 +33,7 @@ function found(records: SessionRecords) {
 	return record;
 }
 
-const hidden = { private: true, subagent: false, kept: true };
+const hidden = { private: true, subagent: false, kept: false };
 const nothing = { private: false, subagent: false, kept: false };
 
 describe("a record", () => {

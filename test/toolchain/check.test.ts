@@ -51,6 +51,7 @@ describe("the package", () => {
 
 	it("is right with the published kinds of files", () => {
 		const files = [...needed, "lib/wire/frames.ts", "dist/contract/topics.js", "docs/adapters.md", "docs/example.ts"];
+		files.push("docs/examples/an-adapter/package.json", "docs/examples/an-adapter/README.md");
 		expect(faultsOfPackage(packedOf(files), manifest)).toEqual([]);
 	});
 

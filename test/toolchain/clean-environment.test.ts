@@ -205,14 +205,14 @@ describe("a signal", () => {
 });
 
 describe("the command line", () => {
-	it.for([[[]], [["unheard-of"]], [["exec"]]])("explains %j with exit code 2 and starts nothing", async ([given]) => {
+	it.for([[["unheard-of"]], [["exec"]]])("explains %j with exit code 2 and starts nothing", async ([given]) => {
 		const { exitCode, stdout, stderr } = await throughDoor(given ?? []);
 		expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: "" });
 		expect(stderr).toMatch(/usage: |needs a command/);
 	});
 
-	it("prints its usage when asked", async () => {
-		const { exitCode, stdout } = await throughDoor(["--help"]);
+	it.for([[[]], [["--help"]]])("prints its usage for %j", async ([given]) => {
+		const { exitCode, stdout } = await throughDoor(given ?? []);
 		expect({ exitCode, stdout }).toMatchObject({ exitCode: 0, stdout: expect.stringContaining("usage: ") });
 	});
 });

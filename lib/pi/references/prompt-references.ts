@@ -12,6 +12,7 @@ import {
 	type InputEventResult,
 	VERSION,
 } from "@earendil-works/pi-coding-agent";
+import type { ResentPrompts } from "../../authority/resent-prompts.ts";
 import {
 	type AdditionalContext,
 	type OutsideReference,
@@ -39,9 +40,9 @@ export interface PromptReferencesOptions {
 	readonly pi: Pick<ExtensionAPI, "sendMessage" | "sendUserMessage">;
 	readonly host: { readonly parts: HostParts | null; readonly isSubagent: boolean };
 	/** Learns of a prompt of the person that this package hands to pi itself, right before, and when it came to nothing. */
-	readonly ownPrompts?: { readonly announce: (text: string) => void; readonly withdraw: (text: string) => void };
-	/** Whether something else of this package is about to start a turn. Default: never. */
-	readonly isTurnStarting?: () => boolean;
+	readonly ownPrompts: Pick<ResentPrompts, "announce" | "withdraw">;
+	/** Whether another turn is about to start. */
+	readonly isTurnStarting: () => boolean;
 	/** Monotonic milliseconds. */
 	readonly now?: () => number;
 }
@@ -232,7 +233,7 @@ export class PromptReferences {
 		const isIdle = event.streamingBehavior === undefined && this.#isQuiet();
 		const entered = this.#queue.enter(event.text, isIdle);
 		if (entered === "stop") {
-			this.#options.ownPrompts?.withdraw(event.text);
+			this.#options.ownPrompts.withdraw(event.text);
 			return { action: "handled" };
 		}
 		if (event.streamingBehavior === undefined) {
@@ -262,12 +263,12 @@ export class PromptReferences {
 
 	#send({ text, images }: CitedPrompt): void {
 		const { pi, ownPrompts } = this.#options;
-		ownPrompts?.announce(text);
+		ownPrompts.announce(text);
 		try {
 			const content = images.length === 0 ? text : [{ type: "text" as const, text }, ...images];
 			pi.sendUserMessage(content, text.startsWith("/") ? { expandPromptTemplates: true } : {});
 		} catch (error) {
-			ownPrompts?.withdraw(text);
+			ownPrompts.withdraw(text);
 			throw error;
 		}
 	}
@@ -293,7 +294,7 @@ export class PromptReferences {
 		if (!this.#isQuiet() || this.#context?.hasPendingMessages() === true) return false;
 		const { newestAt } = this.#starts;
 		const starting = newestAt !== null && this.#now() - newestAt < STARTS_WITHIN_MS;
-		return !starting && this.#options.isTurnStarting?.() !== true;
+		return !starting && !this.#options.isTurnStarting();
 	}
 
 	#giveBack(prompts: readonly Pick<CitedPrompt, "typed" | "images">[], reason: GiveBackReason): void {

@@ -111,11 +111,11 @@ describe("a prompt that can't go", () => {
 	test.each(failures)("because of %s leaves nothing behind and is back in the editor", async (_name, mention, told) => {
 		const given = setting();
 		const pi = await given.person.start({ cwd: given.cwd, script: [answer] });
-		given.person.editor = "half a thought";
+		pi.editor = "half a thought";
 		const typed = `Go on with ${mention(given, pi.sessionId)}.`;
 		await pi.session.prompt(typed);
 		expect(kinds(pi)).toEqual([]);
-		expect(given.person.editor).toBe(`half a thought\n\n${typed}`);
+		expect(pi.editor).toBe(`half a thought\n\n${typed}`);
 		expect(pi.told).toEqual([{ text: expect.stringMatching(told), severity: "error" }]);
 		expect(pi.told[0]?.text).toMatch(/^The prompt was not sent\. .* The prompt is back in the editor\.$/);
 		await pi.session.prompt("Something else.");
@@ -198,7 +198,7 @@ describe("a session of another workspace", () => {
 		const typed = `See ${citing(other.id, "far")}.`;
 		await pi.session.prompt(typed);
 		expect(kinds(pi)).toEqual([]);
-		expect(person.editor).toBe(typed);
+		expect(pi.editor).toBe(typed);
 		expect(pi.told[0]?.text).toMatch(/@far: This session belongs to another workspace/);
 	});
 });
@@ -207,9 +207,9 @@ describe("/reference", () => {
 	test("puts the mention of a session that it finds behind what stands in the editor", async () => {
 		const { cwd, person, other } = setting();
 		const pi = await person.start({ cwd });
-		person.editor = "Compare with";
+		pi.editor = "Compare with";
 		await pi.session.prompt("/reference retry WORK");
-		expect(person.editor).toBe(`Compare with ${citing(other.id, "Retry work")} `);
+		expect(pi.editor).toBe(`Compare with ${citing(other.id, "Retry work")} `);
 	});
 
 	test("says so when it finds none, and does nothing when none is chosen", async () => {
@@ -219,6 +219,6 @@ describe("/reference", () => {
 		expect(pi.told.at(-1)?.text).toMatch(/^No session matches/);
 		person.choose = () => undefined;
 		await pi.session.prompt("/reference");
-		expect(person.editor).toBe("");
+		expect(pi.editor).toBe("");
 	});
 });

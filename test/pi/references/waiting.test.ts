@@ -6,6 +6,7 @@ import type { InProcessOptions, InProcessPi } from "../../support/pi/in-process-
 import { type StoredSession, storeSession } from "../../support/pi/stored-session.ts";
 import { temporaryDirectory, useOwnAgentDirectory } from "../../support/pi/workspaces.ts";
 import { Gate } from "../message-setting.ts";
+import { harmless } from "../turn-setting.ts";
 import { CitingPerson, citing, conversation, kinds, loggedKinds } from "./citing-person.ts";
 
 /** What the first run leaves: it calls a tool that waits in front of the gate. */
@@ -60,7 +61,7 @@ class BusySession {
 	}
 
 	get waits(): string | undefined {
-		return this.person.status.get("cross-session-waiting");
+		return this.pi.statusLine.get("cross-session-waiting");
 	}
 }
 
@@ -78,7 +79,7 @@ describe("a prompt that cites, typed while the agent runs", () => {
 		expect(kinds(busy.pi)).toEqual(loggedKinds(busy.pi));
 		expect(conversation(busy.pi).at(-2)).toEqual(["user", "Compare with @Retry work."]);
 		expect(busy.waits).toBeUndefined();
-		expect(busy.person.editor).toBe("");
+		expect(busy.pi.editor).toBe("");
 	});
 
 	test("goes after the one before it, each with its own snapshot", async () => {
@@ -144,9 +145,9 @@ describe("a prompt that waits comes back", () => {
 		await busy.start();
 		const typed = ["One", "Two"].map((word) => `${word}: ${citing(busy.other.id)}`);
 		for (const text of typed) await busy.type(text);
-		busy.person.editor = "half a thought";
+		busy.pi.editor = "half a thought";
 		await busy.pi.session.prompt("/take-back");
-		expect(busy.person.editor).toBe(["half a thought", ...typed].join("\n\n"));
+		expect(busy.pi.editor).toBe(["half a thought", ...typed].join("\n\n"));
 		expect(busy.waits).toBeUndefined();
 		await busy.pi.session.prompt("/take-back");
 		expect(busy.pi.told.at(-1)?.text).toBe("No prompt waits.");
@@ -162,8 +163,9 @@ describe("a prompt that waits comes back", () => {
 		const aborted = busy.pi.session.abort();
 		await busy.finish();
 		await aborted;
-		expect(busy.person.editor).toBe(typed);
-		expect(busy.pi.told.at(-1)?.text).toMatch(/^The run was cancelled, .* back in the editor\.$/);
+		expect(busy.pi.editor).toBe(typed);
+		const told = busy.pi.told.map(({ text }) => text);
+		expect(told).toContainEqual(expect.stringMatching(/^The run was cancelled, .* back in the editor\.$/));
 		await busy.pi.session.prompt("/take-back");
 		expect(loggedKinds(busy.pi)).not.toContain("session-reference");
 	});
@@ -173,8 +175,8 @@ describe("a prompt that waits comes back", () => {
 		await busy.start([], { script: [...firstRun.slice(0, 1), { error: "invalid request" }] });
 		await busy.type(citing(busy.other.id));
 		await busy.finish();
-		await vi.waitFor(() => expect(busy.person.editor).toBe(citing(busy.other.id)));
-		expect(busy.pi.told.at(-1)?.text).toMatch(/^The run failed, /);
+		await vi.waitFor(() => expect(busy.pi.editor).toBe(citing(busy.other.id)));
+		expect(busy.pi.told.map(({ text }) => text)).toContainEqual(expect.stringMatching(/^The run failed, /));
 	});
 
 	test("at a new session, and goes into no turn of it", async () => {
@@ -185,7 +187,7 @@ describe("a prompt that waits comes back", () => {
 		const next = busy.pi.runtime.newSession();
 		await busy.finish();
 		await next;
-		expect(busy.person.editor).toBe(typed);
+		expect(busy.pi.editor).toBe(typed);
 		expect(busy.waits).toBeUndefined();
 		await busy.pi.session.prompt("/take-back");
 		expect(busy.pi.told.at(-1)?.text).toBe("No prompt waits.");
@@ -202,10 +204,10 @@ describe("a prompt that waits comes back", () => {
 		const prompted = busy.pi.session.prompt(citing(far.id));
 		await vi.waitFor(() => expect(busy.person.asked).toHaveLength(1));
 		await busy.pi.session.reload();
-		expect(busy.person.editor).toBe(citing(far.id));
+		expect(busy.pi.editor).toBe(citing(far.id));
 		resolve(true);
 		await prompted;
-		expect(busy.person.editor).toBe(citing(far.id));
+		expect(busy.pi.editor).toBe(citing(far.id));
 		expect(loggedKinds(busy.pi)).toEqual(firstRunKinds);
 	});
 
@@ -218,7 +220,7 @@ describe("a prompt that waits comes back", () => {
 		rmSync(gone.file);
 		await busy.finish();
 		await busy.answered("I have read it.");
-		expect(busy.person.editor).toBe(citing(gone.id, "gone"));
+		expect(busy.pi.editor).toBe(citing(gone.id, "gone"));
 		expect(busy.pi.told.at(-1)?.text).toMatch(/@gone: The cited session cannot be read/);
 		expect(loggedKinds(busy.pi)).toEqual([...firstRunKinds, "session-reference", "user", "assistant"]);
 	});
@@ -227,9 +229,32 @@ describe("a prompt that waits comes back", () => {
 		const busy = new BusySession();
 		await busy.start();
 		await busy.type(citing("nobody", "gone"));
-		expect(busy.person.editor).toBe(citing("nobody", "gone"));
+		expect(busy.pi.editor).toBe(citing("nobody", "gone"));
 		expect(busy.waits).toBeUndefined();
 		await busy.finish();
+	});
+});
+
+describe("a prompt that cites is the person's own", () => {
+	/** Who wrote the user messages, by the marks in the session's own log. */
+	const sources = ({ session }: InProcessPi) =>
+		session.sessionManager.getEntries().flatMap((entry) => {
+			if (entry.type !== "custom" || entry.customType !== "cross-session") return [];
+			return [(entry.data as { source?: unknown }).source];
+		});
+
+	test("whether it waited or not: it is attested, and its turn may use all tools", async () => {
+		const busy = new BusySession();
+		const subagent = { calls: [{ name: "subagent", arguments: {} }] };
+		const script = [...firstRun, subagent, { text: "Waited for." }, subagent, { text: "Typed." }];
+		await busy.start([], { script, extensions: [harmless("subagent")] });
+		await busy.type(citing(busy.other.id));
+		await busy.finish();
+		await busy.answered("Waited for.");
+		await busy.pi.session.prompt(citing(busy.other.id));
+		expect(busy.pi.toolResults().map(({ text }) => text)).toEqual(["waited", "subagent ran", "subagent ran"]);
+		expect(sources(busy.pi)).toEqual(["user", "user", "user"]);
+		expect(busy.pi.extensionErrors).toEqual([]);
 	});
 });
 

@@ -2,6 +2,12 @@
  * pi's own event bus, watched: who listens to what, and a way to make a topic fail.
  */
 import { createEventBus, type EventBus } from "@earendil-works/pi-coding-agent";
+import { rpcTopics } from "../../../lib/contract/index.ts";
+
+/** What `listeners()` tells where this many incarnations answer the RPC. */
+export function rpcListeners(incarnations = 1): Record<string, number> {
+	return Object.fromEntries(Object.keys(rpcTopics).map((topic) => [topic, incarnations]));
+}
 
 export class CountingBus implements EventBus {
 	readonly #bus = createEventBus();

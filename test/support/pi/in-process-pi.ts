@@ -49,6 +49,10 @@ export class InProcessPi {
 	readonly bus: CountingBus;
 	/** What the person was shown, oldest first. */
 	readonly told: Told[] = [];
+	/** What extensions show in the status line, by their keys. */
+	readonly statusLine = new Map<string, string>();
+	/** What stands in the editor. */
+	editor = "";
 	/** What extensions threw. */
 	readonly extensionErrors: string[] = [];
 	readonly #hasUserInterface: boolean;
@@ -160,9 +164,19 @@ export class InProcessPi {
 		});
 	}
 
-	/** A person who reads notifications, and what a test gives them besides: what it does not expect is not there. */
+	/** A person with notifications, a status line, an editor, and what a test gives besides: nothing else is there. */
 	#userInterface(): ExtensionUIContext {
-		const only: Pick<ExtensionUIContext, "notify"> = { notify: (text, severity) => this.told.push({ text, severity }) };
+		const only: Pick<ExtensionUIContext, "notify" | "setStatus" | "getEditorText" | "setEditorText"> = {
+			notify: (text, severity) => this.told.push({ text, severity }),
+			setStatus: (key, text) => {
+				if (text === undefined) this.statusLine.delete(key);
+				else this.statusLine.set(key, text);
+			},
+			getEditorText: () => this.editor,
+			setEditorText: (text) => {
+				this.editor = text;
+			},
+		};
 		return { ...only, ...this.#moreInterface } as ExtensionUIContext;
 	}
 }

@@ -25,6 +25,9 @@ export default function scriptedModelFromFile(pi: ExtensionAPI): void {
 	registerScriptedModel(pi, file === undefined ? [] : JSON.parse(readFileSync(file, "utf8")));
 }
 
+/** What a model says that was told to stop before it said anything. */
+const aborted: ScriptedReply = { error: "The request was aborted." };
+
 /** Registers the model with its replies; the next one that is loaded begins with the first reply again. */
 export function registerScriptedModel(pi: ExtensionAPI, replies: readonly ScriptedReply[]): void {
 	let next = 0;
@@ -43,15 +46,17 @@ export function registerScriptedModel(pi: ExtensionAPI, replies: readonly Script
 				maxTokens: 16_384,
 			},
 		],
-		streamSimple() {
+		streamSimple(_model, _context, options) {
 			const stream = createAssistantMessageEventStream();
 			const number = next++;
 			const reply = replies[number] ?? { error: "The script has no more replies." };
 			queueMicrotask(() => {
-				const message = toMessage(reply, number);
+				const message = toMessage(options?.signal?.aborted ? aborted : reply, number);
 				stream.push({ type: "start", partial: { ...message, content: [] } });
-				if (message.stopReason === "error") stream.push({ type: "error", reason: "error", error: message });
-				else stream.push({ type: "done", reason: message.stopReason === "toolUse" ? "toolUse" : "stop", message });
+				const { stopReason } = message;
+				if (stopReason === "error" || stopReason === "aborted") {
+					stream.push({ type: "error", reason: stopReason, error: message });
+				} else stream.push({ type: "done", reason: message.stopReason === "toolUse" ? "toolUse" : "stop", message });
 				stream.end(message);
 			});
 			return stream;
@@ -88,7 +93,8 @@ function toMessage(reply: ScriptedReply, number: number): AssistantMessage {
 			totalTokens: 2,
 			cost: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, total: 0 },
 		},
-		stopReason: reply.error !== undefined ? "error" : calls.length > 0 ? "toolUse" : "stop",
+		stopReason:
+			reply === aborted ? "aborted" : reply.error !== undefined ? "error" : calls.length > 0 ? "toolUse" : "stop",
 		...(reply.error !== undefined && { errorMessage: reply.error }),
 		timestamp: Date.now(),
 	};

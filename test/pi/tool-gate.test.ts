@@ -1,0 +1,269 @@
+/** What real turns may do with real tools, by who began them. */
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import process from "node:process";
+import type { ExtensionAPI } from "@earendil-works/pi-coding-agent";
+import { describe, expect, test } from "vitest";
+import { peerPaths } from "../../lib/peers/paths.ts";
+import { openSession } from "../inbox/open-session.ts";
+import { infoOf } from "../support/pi/ask.ts";
+import { call, HeldReply, say } from "../support/pi/faux-model.ts";
+import { useOwnAgentDirectory } from "../support/pi/workspaces.ts";
+import { startNamed } from "./message-setting.ts";
+import { harmless, Scene, until } from "./turn-setting.ts";
+
+const creating = ["Agent", "agent", "subagent", "steer_subagent", "send_subagent", "send_user_message"];
+const changing = ["set_active_tools", "set_config"];
+const tools = harmless(...creating, ...changing, "mesh", "mesh_control", "custom_tool");
+
+const ran = (name: string) => `${name} ran`;
+const blocked = (name: string, why: string) =>
+	expect.stringMatching(new RegExp(`^${name} is blocked.*${why}.*local user`));
+
+/** Calls of every kind that the gate knows, in one answer, and then an end. */
+const everyKind = [
+	call(
+		...[...creating, ...changing].map((name) => [name] as const),
+		["mesh", { action: "spawn" }],
+		["mesh_control", { action: "grow" }],
+		["mesh", { action: "list_agents" }],
+		["mesh_control", { action: "pause" }],
+		["custom_tool"],
+	),
+	say("done"),
+];
+const expectedWhenGated = (why: string) => [
+	...[...creating, ...changing, "mesh", "mesh_control"].map((name) => blocked(name, why)),
+	...["mesh", "mesh_control", "custom_tool"].map(ran),
+];
+const expectedWhenOpen = [...creating, ...changing, "mesh", "mesh_control", "mesh", "mesh_control", "custom_tool"].map(
+	ran,
+);
+
+describe("tools that create work, grow permissions or change configuration", () => {
+	test("run in a turn of the person", async () => {
+		const scene = await Scene.open(everyKind, { extensions: [tools] });
+		await scene.session.prompt("typed");
+		expect(scene.results()).toEqual(expectedWhenOpen);
+	});
+
+	test("are blocked in a turn that a message began, with the reason; what only reads runs", async () => {
+		const scene = await Scene.open(everyKind, { extensions: [tools] });
+		expect(await scene.send("do it")).toBe("submitted");
+		await scene.settled(1);
+		expect(scene.results()).toEqual(expectedWhenGated("message of another session"));
+	});
+
+	test.each(["a user message", "a custom message"])(
+		"are blocked in a turn that %s of an extension began",
+		async (kind) => {
+			const scene = await Scene.open(everyKind, { extensions: [tools] });
+			if (kind === "a user message") scene.other.sendUserMessage("nudge");
+			else scene.other.sendMessage({ customType: "other", content: "nudge", display: true }, { triggerTurn: true });
+			await scene.settled(1);
+			expect(scene.results()).toEqual(expectedWhenGated("not known"));
+		},
+	);
+
+	test("run in a person's turn into which another extension steered something", async () => {
+		const answer = new HeldReply("first");
+		const scene = await Scene.open([answer.step, ...everyKind], { extensions: [tools] });
+		const prompt = scene.session.prompt("typed");
+		await answer.asked;
+		scene.other.sendUserMessage("nudge", { deliverAs: "steer" });
+		answer.release();
+		await prompt;
+		expect(scene.results()).toEqual(expectedWhenOpen);
+	});
+
+	test("stay blocked in a message's turn into which the person steered something", async () => {
+		const answer = new HeldReply("first");
+		const scene = await Scene.open([answer.step, ...everyKind], { extensions: [tools] });
+		expect(await scene.send("do it")).toBe("submitted");
+		await answer.asked;
+		await scene.session.prompt("steered", { streamingBehavior: "steer" });
+		answer.release();
+		await scene.settled(1);
+		expect(scene.results()).toEqual(expectedWhenGated("message of another session"));
+	});
+});
+
+describe("the configuration", () => {
+	async function configured(gate: object, begin: (scene: Scene) => Promise<unknown>): Promise<string[]> {
+		const configuring = () => {
+			writeFileSync(path.join(process.env.PI_CODING_AGENT_DIR ?? "", "cross-session.json"), JSON.stringify({ gate }));
+		};
+		const scene = await Scene.open([call(["custom_tool"], ["subagent"]), say("done")], {
+			extensions: [tools, configuring],
+		});
+		await begin(scene);
+		await scene.settled(1);
+		return scene.results();
+	}
+
+	test("can add tools, which are then blocked wherever the others are", async () => {
+		const gate = { extraTools: ["custom_tool"] };
+		expect(await configured(gate, (scene) => scene.send("do it"))).toEqual([
+			blocked("custom_tool", "message"),
+			blocked("subagent", "message"),
+		]);
+		expect(await configured(gate, (scene) => scene.session.prompt("typed"))).toEqual(
+			["custom_tool", "subagent"].map(ran),
+		);
+	});
+
+	test("can trust turns of other extensions, and never those of peers", async () => {
+		const gate = { extensionTurns: "trusted" };
+		const nudge = async (scene: Scene) => scene.other.sendUserMessage("nudge");
+		expect(await configured(gate, nudge)).toEqual(["custom_tool", "subagent"].map(ran));
+		expect(await configured(gate, (scene) => scene.send("do it"))).toEqual([
+			ran("custom_tool"),
+			blocked("subagent", "message"),
+		]);
+	});
+});
+
+describe("a prompt that a later handler swallows", () => {
+	const swallowing = (pi: ExtensionAPI) => {
+		pi.on("input", (event) => (event.text === "swallowed" ? { action: "handled" } : undefined));
+	};
+	const replies = [call(["subagent"]), say("done")];
+
+	test("of the person, does not lend its name to another extension's run", async () => {
+		const scene = await Scene.open(replies, { extensions: [tools, swallowing] });
+		await scene.session.prompt("swallowed");
+		scene.other.sendMessage({ customType: "other", content: "swallowed", display: true }, { triggerTurn: true });
+		await scene.settled(1);
+		expect(scene.results()).toEqual([blocked("subagent", "not known")]);
+	});
+
+	test("of another extension, does not take the person's next prompt away from them", async () => {
+		const scene = await Scene.open(replies, { extensions: [tools, swallowing] });
+		scene.other.sendUserMessage("swallowed");
+		await scene.session.prompt("typed");
+		expect(scene.results()).toEqual([ran("subagent")]);
+	});
+});
+
+describe("an inbox that ends while a message's turn runs", () => {
+	test("leaves that turn gated, and gives the person's next prompt all tools", async () => {
+		const answer = new HeldReply("first");
+		const scene = await Scene.open([answer.step, call(["subagent"]), say("done"), call(["subagent"]), say("done")], {
+			extensions: [tools],
+		});
+		expect(await scene.send("do it")).toBe("submitted");
+		await answer.asked;
+		expect(await scene.send("and this")).toBe("queued");
+		const { peersDirectory } = peerPaths(process.env.PI_CODING_AGENT_DIR ?? "");
+		rmSync(peersDirectory, { recursive: true });
+		writeFileSync(peersDirectory, "");
+		// Whatever refreshes the registration finds that it can't be written any more.
+		scene.session.setSessionName("renamed");
+		await until(() => scene.pi.told.some(({ text }) => text.includes("has ended")), "the end of the inbox");
+		rmSync(peersDirectory);
+		mkdirSync(peersDirectory);
+		await scene.session.prompt("call it", { streamingBehavior: "steer" });
+		answer.release();
+		await scene.settled(1);
+		expect(scene.results()).toEqual([blocked("subagent", "message")]);
+		expect(scene.arrived()).toEqual(["do it"]);
+		await scene.session.prompt("typed");
+		expect(scene.results()).toEqual([blocked("subagent", "message"), ran("subagent")]);
+	});
+});
+
+describe("in a turn that a message began", () => {
+	test("no other session can be looked at for the peer", async () => {
+		const looks = call(
+			["get_peer_context", { sessionId: "somebody" }],
+			["list_pi", { include: "recent" }],
+			["list_pi", {}],
+		);
+		const scene = await Scene.open([looks, say("done"), looks, say("done")], {
+			flags: ["cross-session-rpc", "cross-session-tool"],
+		});
+		expect(await scene.send("look for me")).toBe("submitted");
+		await scene.settled(1);
+		expect(scene.results()).toEqual([
+			blocked("get_peer_context", "message"),
+			blocked("list_pi", "the argument include"),
+			expect.stringContaining('"peers"'),
+		]);
+		await scene.session.prompt("typed");
+		expect(scene.results().slice(3)).toEqual([
+			expect.stringContaining("unauthorized"),
+			expect.stringContaining('"recent"'),
+			expect.stringContaining('"peers"'),
+		]);
+	});
+
+	test("only its sender can be written to, under any of its names, and at most three times", async () => {
+		const scene = await Scene.open([]);
+		const { instanceId, sessionId } = scene.peer;
+		const paths = peerPaths(process.env.PI_CODING_AGENT_DIR ?? "");
+		const { presence: third } = await openSession(paths);
+		const to = (target: string, message: string) => ["send_pi_message", { target, message }] as const;
+		scene.model.add(
+			call(to(third.instanceId, "psst"), to("peer", "a"), to(instanceId.slice(0, 8), "b"), to(sessionId, "c")),
+			call(to(`@peer [${instanceId.slice(0, 8)}]`, "d")),
+			say("done"),
+			call(to(third.instanceId, "on the person's behalf")),
+			say("done"),
+		);
+		expect(await scene.send("answer me")).toBe("submitted");
+		await scene.settled(1);
+		const onlyReplies = blocked("send_pi_message", "only answer");
+		const submitted = expect.stringContaining('"submitted"');
+		expect(scene.results()).toEqual([onlyReplies, submitted, submitted, submitted, onlyReplies]);
+		await scene.session.prompt("typed");
+		expect(scene.results().at(-1)).toEqual(submitted);
+	});
+
+	test("an answer goes to its sender, also when somebody else has taken the sender's name by then", async () => {
+		const scene = await Scene.open([]);
+		const answer = new HeldReply("thinking");
+		scene.model.add(answer.step, call(["send_pi_message", { target: "peer", message: "for you" }]), say("done"));
+		expect(await scene.send("answer me")).toBe("submitted");
+		await answer.asked;
+		const paths = peerPaths(process.env.PI_CODING_AGENT_DIR ?? "");
+		const describe = () => ({ name: "peer", cwd: "/elsewhere", status: "idle" as const });
+		const { delivery } = await openSession(paths, { describe });
+		await scene.session.prompt("go on", { streamingBehavior: "steer" });
+		answer.release();
+		await scene.settled(1);
+		// Outside of such a turn the name would be ambiguous.
+		expect(scene.results()).toEqual([expect.stringContaining(scene.peer.instanceId)]);
+		expect(delivery.delivered).toEqual([]);
+	});
+});
+
+describe("two sessions that are told to answer each other for ever", () => {
+	test("stop by themselves", async () => {
+		useOwnAgentDirectory();
+		// Each turn tries to send more than it may, and nothing that it sends is like anything before.
+		const insisting = (self: string, target: string) =>
+			Array.from({ length: 400 }, (_, turn) => [
+				...Array.from({ length: 4 }, (_, attempt) => ({
+					calls: [{ name: "send_pi_message", arguments: { target, message: `${self} ${turn} ${attempt}` } }],
+				})),
+				{ text: "I go on." },
+			]).flat();
+		const rpc = { flags: ["cross-session-rpc"] };
+		const first = await startNamed("first", { ...rpc, script: insisting("first", "second") });
+		const second = await startNamed("second", { ...rpc, script: insisting("second", "first") });
+		await first.session.prompt("Answer the second session for ever.");
+		const both = [first, second];
+		const total = () => both.reduce((sum, pi) => sum + pi.arrivals().length + pi.toolResults().length, 0);
+		let before = -1;
+		await until(() => {
+			const quiet = both.every((pi) => !pi.session.isStreaming) && total() === before;
+			before = total();
+			return quiet;
+		}, "both sessions at rest");
+		for (const pi of both) {
+			expect(pi.session.isStreaming).toBe(false);
+			expect((await infoOf(pi.bus)).remainingBudget).toBeGreaterThanOrEqual(0);
+			expect(pi.arrivals().length).toBeLessThanOrEqual(128);
+		}
+	});
+});
