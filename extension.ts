@@ -36,12 +36,16 @@ export default function crossSession(pi: ExtensionAPI): void {
 	pi.registerMessageRenderer(ARRIVED_MESSAGE, renderArrivedMessage);
 
 	guardPrompts(pi, host.turns);
-	registerReferences(pi, host);
-	watchTurns(pi, host.turns);
+	registerReferences(pi, host, {
+		ownPrompts: host.turns.resent,
+		isTurnStarting: () => host.turns.isSubmissionStarting,
+	});
 
 	pi.on("session_start", (_event, context) => host.start(context));
 	pi.on("session_shutdown", () => host.stop());
 	pi.on("session_info_changed", () => host.refresh());
+
+	watchTurns(pi, host.turns);
 }
 
 /** The last step of a start: what others use of the incarnation. The tools come last, since pi can't take them back. */

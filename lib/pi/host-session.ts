@@ -16,8 +16,8 @@ export class HostSession {
 	readonly turns: TurnKeeper;
 	readonly #options: IncarnationOptions;
 	readonly #lifecycle = new Lifecycle();
-	#isSubagent = false;
 	#parts: HostParts | null = null;
+	#isSubagent = false;
 
 	constructor(options: IncarnationOptions) {
 		this.#options = options;
@@ -38,8 +38,8 @@ export class HostSession {
 	/** Ends the incarnation and starts the next. Never rejects: the session works without it. */
 	async start(context: ExtensionContext): Promise<void> {
 		try {
-			this.#isSubagent = false;
 			this.turns.begin(context);
+			this.#isSubagent = false;
 			this.#parts = await this.#lifecycle.start((scope) =>
 				openIncarnation(this.#options, { context, scope, turns: this.turns }),
 			);

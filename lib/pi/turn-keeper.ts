@@ -78,6 +78,11 @@ export class TurnKeeper {
 		return this.#authority.resent;
 	}
 
+	/** Whether a message of a peer was handed to pi and its turn has not begun yet. */
+	get isSubmissionStarting(): boolean {
+		return this.view.phase === "preflight" && this.view.submission !== null;
+	}
+
 	/** Whether nothing that this package knows of goes on in the session. */
 	get isFree(): boolean {
 		const { phase, compacting } = this.view;

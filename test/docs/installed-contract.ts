@@ -19,7 +19,7 @@ export function installContract(): string {
 	for (const name of ["zod", "mitt", "@types", "@earendil-works"]) {
 		symlinkSync(path.join(project, "node_modules", name), path.join(modules, name));
 	}
-	tsc(["-p", path.join(project, "tsconfig.contract.json"), "--outDir", path.join(installed, "dist/contract")]);
+	tsc(["-p", path.join(project, "tsconfig.exports.json"), "--outDir", path.join(installed, "dist")]);
 	writeFileSync(path.join(directory, "package.json"), '{ "type": "module" }');
 	return directory;
 }

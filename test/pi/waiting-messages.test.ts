@@ -193,7 +193,7 @@ describe("a prompt that is on its way", () => {
 		await scene.session.prompt("swallowed");
 		expect(await scene.send("two")).toBe("busy");
 		await command(scene.pi, "/cross-session-resume");
-		expect(await scene.send("two")).toBe("submitted");
+		expect(await scene.send("two again")).toBe("submitted");
 		await scene.settled(2);
 	});
 });

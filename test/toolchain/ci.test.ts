@@ -3,6 +3,7 @@ import { spawnSync } from "node:child_process";
 import { chmodSync, copyFileSync, mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import process from "node:process";
 import { expect, it } from "vitest";
 import { projectDirectory } from "./door.ts";
 
@@ -15,11 +16,8 @@ function runCi(commands: Readonly<Record<"test" | "check", string> & { matrix?: 
 	const door = path.join(project, "run-clean.sh");
 	writeFileSync(door, `#!/usr/bin/env bash\ncase $1 in\n${cases.join("\n")}\nesac\n`);
 	chmodSync(door, 0o755);
-	if (commands.matrix !== undefined) {
-		mkdirSync(path.join(project, "test/sdk"), { recursive: true });
-		writeFileSync(path.join(project, "test/sdk/matrix.ts"), "");
-	}
-	const { status, stdout } = spawnSync("bash", [path.join(project, ".ci/run")], { cwd: "/", encoding: "utf8" });
+	const env = { ...process.env, ...(commands.matrix !== undefined && { CROSS_CI_MATRIX: "1" }) };
+	const { status, stdout } = spawnSync("bash", [path.join(project, ".ci/run")], { cwd: "/", encoding: "utf8", env });
 	return { exitCode: status, lastLine: stdout.trimEnd().split("\n").at(-1) };
 }
 

@@ -2,8 +2,7 @@
  * Registers session references: their part in each of pi's events, the card, and the commands.
  */
 import type { ExtensionAPI } from "@earendil-works/pi-coding-agent";
-import type { HostSession } from "../host-session.ts";
-import { PromptReferences } from "./prompt-references.ts";
+import { PromptReferences, type PromptReferencesOptions } from "./prompt-references.ts";
 import { renderReferences } from "./reference-card.ts";
 import { registerReferenceCommands } from "./reference-commands.ts";
 import { SESSION_REFERENCE } from "./reference-message.ts";
@@ -12,10 +11,12 @@ import { SESSION_REFERENCE } from "./reference-message.ts";
  * To be called before handlers that end the incarnation, since what waits is given back to a session that is still
  * there; and before handlers that want to see an input as pi goes on with it, but after those that keep it from pi.
  */
-export function registerReferences(pi: ExtensionAPI, host: Pick<HostSession, "parts" | "isSubagent" | "turns">): void {
-	const { turns } = host;
-	const isTurnStarting = () => turns.view.phase === "preflight";
-	const prompts = new PromptReferences({ pi, host, ownPrompts: turns.resent, isTurnStarting });
+export function registerReferences(
+	pi: ExtensionAPI,
+	host: PromptReferencesOptions["host"],
+	ports: Pick<PromptReferencesOptions, "ownPrompts" | "isTurnStarting">,
+): void {
+	const prompts = new PromptReferences({ pi, host, ...ports });
 
 	pi.registerMessageRenderer(SESSION_REFERENCE, renderReferences);
 	registerReferenceCommands(pi, host, prompts);

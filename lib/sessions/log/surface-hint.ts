@@ -24,10 +24,17 @@ export function expectSurface(file: LogFile, size: number): ExpectedSurface | nu
 	for (let end = size; end > size - LOOK_BYTES; end -= PIECE_BYTES) {
 		const start = end - PIECE_BYTES;
 		const length = file.readNow(piece, 0, Math.min(piece.length, size - start), start);
-		const at = piece.subarray(0, length).lastIndexOf(COMPACTION);
+		const at = lastOf(piece.subarray(0, length));
 		if (at >= 0) return readCompaction(file, start + at + 1, size);
 	}
 	return null;
+}
+
+/** Searching forward is the quick way of the engine, and compactions are few. */
+function lastOf(piece: Buffer): number {
+	let last = -1;
+	for (let at = piece.indexOf(COMPACTION); at >= 0; at = piece.indexOf(COMPACTION, at + 1)) last = at;
+	return last;
 }
 
 function readCompaction(file: LogFile, offset: number, size: number): ExpectedSurface | null {
