@@ -17,7 +17,7 @@ import type { PromptReferences } from "./prompt-references.ts";
 const REFERENCE_COMMAND = "reference";
 const TAKE_BACK_COMMAND = "take-back";
 
-/** Sessions to choose from. */
+/** Sessions to choose from, at most: a dialog does not scroll everywhere. */
 const MAX_CHOICES = 20;
 const LABEL_CODE_POINTS = 60;
 const PLACE_CODE_POINTS = 60;
@@ -44,7 +44,8 @@ export function registerReferenceCommands(
 async function chooseReference(search: string, context: ExtensionCommandContext, parts: HostParts): Promise<void> {
 	let candidates: ReferenceCandidate[];
 	try {
-		candidates = await parts.references.listCandidates(parts.caller, search.trim(), MAX_CHOICES, parts.fence);
+		const listed = await parts.references.listCandidates(parts.caller, search, undefined, parts.fence);
+		candidates = listed.slice(0, MAX_CHOICES);
 	} catch (error) {
 		const text =
 			error instanceof SessionReferenceError ? error.message : "The sessions could not be listed. Try again.";

@@ -1,8 +1,10 @@
 /** Prompts that cite sessions while pi is idle: what goes, in which order, and what happens when it can't. */
 import { rmSync } from "node:fs";
 import type { ExtensionAPI } from "@earendil-works/pi-coding-agent";
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
+import { INFO_TOPIC } from "../../../lib/contract/index.ts";
 import { SessionRecords } from "../../../lib/sessions/session-records.ts";
+import { CountingBus } from "../../support/pi/counting-bus.ts";
 import { storeSession } from "../../support/pi/stored-session.ts";
 import { temporaryDirectory, useOwnAgentDirectory } from "../../support/pi/workspaces.ts";
 import { startNamed } from "../message-setting.ts";
@@ -168,6 +170,30 @@ describe("whose input counts", () => {
 		say(text);
 		await settled;
 		expect(conversation(pi)[0]).toEqual(["user", text]);
+	});
+
+	test("a subagent's prompt, which a model has written, stays text", async () => {
+		const { cwd, person, other } = setting();
+		vi.stubEnv("PI_SUBAGENT_CHILD", "1");
+		onTestFinished(() => void vi.unstubAllEnvs());
+		const pi = await person.start({ cwd, script: [answer] });
+		const text = `See ${citing(other.id)}.`;
+		await pi.session.prompt(text);
+		expect(conversation(pi)[0]).toEqual(["user", text]);
+	});
+
+	test("where this package could not start, a prompt that cites comes back, and others go", async () => {
+		const { cwd, person, other } = setting();
+		const bus = new CountingBus();
+		bus.refuse(INFO_TOPIC);
+		const pi = await person.start({ cwd, script: [answer], bus, flags: ["cross-session-rpc"] });
+		expect(bus.refusals).toBeGreaterThan(0);
+		const text = `See ${citing(other.id)}.`;
+		await pi.session.prompt(text);
+		expect([kinds(pi), pi.editor]).toEqual([[], text]);
+		expect(pi.told.at(-1)?.text).toMatch(/could not start in this session, so nothing can be cited/);
+		await pi.session.prompt("Something else.");
+		expect(kinds(pi)).toEqual(["user", "assistant"]);
 	});
 
 	test("a prompt that another extension has changed after us takes its snapshot along", async () => {
