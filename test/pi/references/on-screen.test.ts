@@ -1,6 +1,7 @@
 /** Session references as a person meets them: pi on a real terminal of 80 columns. */
 import { mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
+import { VERSION } from "@earendil-works/pi-coding-agent";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { defaultSessionDirectory } from "../../../lib/pi/workspace.ts";
 import { SessionLog } from "../../sessions/session-log.ts";
@@ -173,6 +174,69 @@ describe("a prompt that waits", () => {
 		await terminal.submit("/new");
 		const screen = await waitForWrapped(terminal, typed);
 		expect(shows(screen, "1 prompt waits")).toBe(false);
+	});
+});
+
+describe("what is typed while pi compacts", () => {
+	const longAnswer = { text: "word ".repeat(200) };
+	const untilDone = { name: "bash", arguments: { command: "until [ -e done ]; do sleep 0.05; done" } };
+
+	/** A session that compacts until the file `go` is there; what was typed meanwhile; and the way to type more. */
+	async function compacting(script: readonly ScriptedReply[]) {
+		const { agentDirectory, cwd, other } = setting();
+		const settings = { compaction: { enabled: false, keepRecentTokens: 10 } };
+		writeFileSync(path.join(agentDirectory, "settings.json"), JSON.stringify(settings));
+		const extensions = [path.join(import.meta.dirname, "slow-compaction.ts")];
+		const terminal = await open({ cwd, extensions, script: [longAnswer, longAnswer, ...script] });
+		for (const prompt of ["one", "two"]) {
+			await terminal.submit(prompt);
+			await terminal.waitFor((screen) => !shows(screen, "Working") && shows(screen, "word word"), "an answer");
+		}
+		await terminal.submit("/compact");
+		await terminal.waitForText("Compacting context");
+		const send = async (typed: string) => {
+			terminal.press(typed);
+			await waitForWrapped(terminal, typed);
+			terminal.press(KEYS.enter);
+			await waitForWrapped(terminal, `Steering: ${typed.slice(0, 20)}`);
+		};
+		return {
+			terminal,
+			send,
+			cite: `Compare with ${citing(other.id, "Retry work")}`,
+			make: (name: string) => {
+				writeFileSync(path.join(cwd, name), "");
+			},
+		};
+	}
+
+	test("goes with its snapshot when pi has compacted, and what was typed after it joins its run", async () => {
+		const { terminal, send, cite, make } = await compacting([{ text: "I have read it." }]);
+		await send(cite);
+		await send("And hurry.");
+		make("go");
+		const screen = await terminal.waitForText("I have read it.");
+		const rows = ["› Cites @Retry work", "Compare with @Retry work", "And hurry."].map((text) =>
+			screen.findIndex((line) => line.includes(text)),
+		);
+		expect(rows).not.toContain(-1);
+		expect(rows).toEqual(rows.toSorted((a, b) => a - b));
+	});
+
+	test("after another prompt waits for that prompt's run, where pi tells of it at all", async () => {
+		const { terminal, send, cite, make } = await compacting([
+			{ calls: [untilDone] },
+			{ text: "Done with the first." },
+			{ text: "I have read it." },
+		]);
+		await send("A prompt that cites nothing.");
+		await send(cite);
+		make("go");
+		const isTold = !/^0\.8[34]\./.test(VERSION);
+		await waitForWrapped(terminal, isTold ? "1 prompt waits" : "Steering: Compare with");
+		make("done");
+		const screen = await terminal.waitForText(isTold ? "I have read it." : "Done with the first.");
+		expect(shows(screen, "› Cites @Retry work")).toBe(isTold);
 	});
 });
 
