@@ -1,18 +1,28 @@
 /** The way of admitted messages into pi, moment by moment. */
 
+import { getEventListeners } from "node:events";
 import { type ExtensionContext, SessionManager } from "@earendil-works/pi-coding-agent";
 import { describe, expect, test, vi } from "vitest";
 import { CANCEL_SAFE_QUEUE } from "../../lib/contract/info.ts";
 import type { IncomingMessage } from "../../lib/inbox/inbox.ts";
 import { MessageStates } from "../../lib/inbox/message-states.ts";
 import { peerPaths } from "../../lib/peers/paths.ts";
+import { HostSession } from "../../lib/pi/host-session.ts";
+import type { IncarnationOptions } from "../../lib/pi/incarnation.ts";
 import { PiDelivery } from "../../lib/pi/pi-delivery.ts";
-import { TurnKeeper } from "../../lib/pi/turn-keeper.ts";
 import { registrationFor } from "../peers/temporary-peers.ts";
 
 const turn = { triggerTurn: true, deliverAs: "steer" };
 const shown = { triggerTurn: false };
 const lifetime = 30_000;
+
+/** What a session asks of pi to start, which none here does. */
+const unused: IncarnationOptions["pi"] = {
+	appendEntry: () => {},
+	sendMessage: () => {},
+	getFlag: () => undefined,
+	events: { emit: () => {}, on: () => () => {} },
+};
 
 /** A session that does what the test says, with the events that pi would emit. */
 class Setting {
@@ -25,7 +35,8 @@ class Setting {
 	readonly fence = new AbortController();
 	readonly states = new MessageStates({ now: Date.now });
 	readonly sender = registrationFor(peerPaths("/agent"));
-	readonly turns = new TurnKeeper({ appendEntry: () => {} });
+	readonly host = new HostSession({ pi: unused, openDoors: () => {} });
+	readonly turns = this.host.turns;
 	readonly #context = this.#createContext();
 	readonly delivery = new PiDelivery({
 		turns: this.turns,
@@ -225,6 +236,22 @@ describe("a message that waits", () => {
 			expect(setting.delivery.waiting).toBe(1);
 			vi.advanceTimersByTime(200);
 			expect([setting.delivery.waiting, setting.state("m1")]).toEqual([0, "expired"]);
+		} finally {
+			vi.useRealTimers();
+		}
+	});
+
+	test("goes with its session, at once, and nothing watches on", () => {
+		vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+		try {
+			const setting = new Setting();
+			setting.type("hello");
+			setting.arrive("one");
+			const { signal } = setting.controller ?? new AbortController();
+			expect([vi.getTimerCount(), getEventListeners(signal, "abort").length]).toEqual([1, 1]);
+			void setting.host.stop();
+			expect(setting.state("m1")).toBe("dropped_shutdown");
+			expect([vi.getTimerCount(), getEventListeners(signal, "abort").length]).toEqual([0, 0]);
 		} finally {
 			vi.useRealTimers();
 		}

@@ -2,14 +2,10 @@
 import process from "node:process";
 import type { ExtensionAPI } from "@earendil-works/pi-coding-agent";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
-import { openDoors } from "../../extension.ts";
 import { systemClock } from "../../lib/peers/clock.ts";
-import { registerFlags } from "../../lib/pi/flags.ts";
-import { HostSession } from "../../lib/pi/host-session.ts";
-import { guardPrompts, watchTurns } from "../../lib/pi/turn-events.ts";
 import { infoOf } from "../support/pi/ask.ts";
 import { HeldReply, say } from "../support/pi/faux-model.ts";
-import { Scene, type SceneOptions, until } from "./turn-setting.ts";
+import { Scene, type SceneOptions, until, wired } from "./turn-setting.ts";
 
 /** A session in which a message has been handed to pi and its turn is held before pi has stored it. */
 async function collision(options: SceneOptions = {}) {
@@ -86,16 +82,8 @@ describe("an abort between a message's admission and its delivery", () => {
 				return systemClock.now();
 			},
 		};
-		const instead = (pi: ExtensionAPI) => {
-			const host = new HostSession({ pi, openDoors: (parts) => openDoors(pi, parts), system: { clock } });
-			registerFlags(pi);
-			pi.on("session_start", (_event, context) => host.start(context));
-			pi.on("session_shutdown", () => host.stop());
-			guardPrompts(pi, host.turns);
-			watchTurns(pi, host.turns);
-		};
 		const answer = new HeldReply("never said");
-		const scene = await Scene.open([answer.step], { instead });
+		const scene = await Scene.open([answer.step], { instead: wired({ system: { clock } }) });
 		const prompt = scene.session.prompt("typed");
 		await answer.asked;
 		let strikes = 0;

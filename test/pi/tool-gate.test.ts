@@ -5,12 +5,13 @@ import process from "node:process";
 import type { ExtensionAPI } from "@earendil-works/pi-coding-agent";
 import { describe, expect, test } from "vitest";
 import { peerPaths } from "../../lib/peers/paths.ts";
+import type { HostParts } from "../../lib/pi/incarnation.ts";
 import { openSession } from "../inbox/open-session.ts";
 import { infoOf } from "../support/pi/ask.ts";
 import { call, HeldReply, say } from "../support/pi/faux-model.ts";
 import { useOwnAgentDirectory } from "../support/pi/workspaces.ts";
 import { startNamed } from "./message-setting.ts";
-import { harmless, Scene, until } from "./turn-setting.ts";
+import { harmless, Scene, until, wired } from "./turn-setting.ts";
 
 const creating = ["Agent", "agent", "subagent", "steer_subagent", "send_subagent", "send_user_message"];
 const changing = ["set_active_tools", "set_config"];
@@ -148,9 +149,12 @@ describe("a prompt that a later handler swallows", () => {
 describe("an inbox that ends while a message's turn runs", () => {
 	test("leaves that turn gated, and gives the person's next prompt all tools", async () => {
 		const answer = new HeldReply("first");
-		const scene = await Scene.open([answer.step, call(["subagent"]), say("done"), call(["subagent"]), say("done")], {
-			extensions: [tools],
+		let parts: HostParts | undefined;
+		const instead = wired({}, (opened) => {
+			parts = opened;
 		});
+		const replies = [answer.step, call(["subagent"]), say("done"), call(["subagent"]), say("done")];
+		const scene = await Scene.open(replies, { extensions: [tools], instead });
 		expect(await scene.send("do it")).toBe("submitted");
 		await answer.asked;
 		expect(await scene.send("and this")).toBe("queued");
@@ -162,6 +166,8 @@ describe("an inbox that ends while a message's turn runs", () => {
 		await until(() => scene.pi.told.some(({ text }) => text.includes("has ended")), "the end of the inbox");
 		rmSync(peersDirectory);
 		mkdirSync(peersDirectory);
+		expect(parts?.delivery.waiting).toBe(0);
+		expect(parts?.presence.inbox.states.get(scene.peer.instanceId, "and-this")).toBe("dropped_shutdown");
 		await scene.session.prompt("call it", { streamingBehavior: "steer" });
 		answer.release();
 		await scene.settled(1);

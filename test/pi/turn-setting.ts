@@ -5,7 +5,12 @@
 import type { ExtensionAPI, InlineExtension } from "@earendil-works/pi-coding-agent";
 import { Type } from "typebox";
 import { expect, onTestFinished, vi } from "vitest";
+import { openDoors } from "../../extension.ts";
 import { peerPaths } from "../../lib/peers/paths.ts";
+import { registerFlags } from "../../lib/pi/flags.ts";
+import { HostSession } from "../../lib/pi/host-session.ts";
+import type { HostParts, IncarnationOptions } from "../../lib/pi/incarnation.ts";
+import { guardPrompts, watchTurns } from "../../lib/pi/turn-events.ts";
 import { openSession, type Session } from "../inbox/open-session.ts";
 import { infoOf } from "../support/pi/ask.ts";
 import { FauxModel, type Reply } from "../support/pi/faux-model.ts";
@@ -46,6 +51,29 @@ export const harmless = (...names: readonly string[]) => {
 		}
 	};
 };
+
+/** The package's wiring, where a test can reach what a start reaches for and what came of it. */
+export function wired(
+	options: Pick<IncarnationOptions, "system">,
+	onOpen: (parts: HostParts) => void = () => {},
+): InlineExtension {
+	return (pi) => {
+		const host = new HostSession({
+			pi,
+			openDoors(parts) {
+				openDoors(pi, parts);
+				onOpen(parts);
+			},
+			...options,
+		});
+		registerFlags(pi);
+		pi.on("session_start", (_event, context) => host.start(context));
+		pi.on("session_shutdown", () => host.stop());
+		pi.on("session_info_changed", () => host.refresh());
+		guardPrompts(pi, host.turns);
+		watchTurns(pi, host.turns);
+	};
+}
 
 export class Scene {
 	readonly pi: InProcessPi;
