@@ -92,7 +92,8 @@ it.each([
 		const after = await held();
 		expect(total).toEqual({ answered: 80_000, receipt_unknown: 20_000 });
 		expect(topics()).toEqual([INFO_TOPIC]);
-		expect(after.timers).toBe(before.timers);
+		// Every fifth call would leave one; the test runner has a few of its own that come and go.
+		expect(after.timers - before.timers).toBeLessThan(10);
 		// Less than eleven bytes a call: room for what the engine itself keeps, none for a listener each.
 		expect(after.bytes - before.bytes).toBeLessThan(1024 * 1024);
 	},

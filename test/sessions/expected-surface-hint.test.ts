@@ -57,7 +57,7 @@ describe("a hint at where the surface begins", () => {
 		writeRealisticLog(file, { seed: 7, bytes: 12 * MIB, surfaceBytes: MIB });
 		const log = new LogFile(file);
 		const { size } = log.state();
-		expect(expectSurface(log, size)?.compactionOffset).toBeGreaterThan(size - 2 * MIB);
+		expect((await expectSurface(log, size))?.compactionOffset).toBeGreaterThan(size - 2 * MIB);
 		const bytes = log.readSmall(0, size);
 		const index = new LogIndex();
 		new LogLines(index).take(bytes, 0, 0, Number.POSITIVE_INFINITY);
@@ -70,11 +70,11 @@ describe("a hint at where the surface begins", () => {
 		expect(index.hasUnmeasured).toBe(false);
 	});
 
-	it("is not looked for in a small log", () => {
+	it("is not looked for in a small log", async () => {
 		const file = path.join(directory, "small.jsonl");
 		writeRealisticLog(file, { seed: 7, bytes: 2 * MIB, surfaceBytes: MIB });
 		const log = new LogFile(file);
-		expect(expectSurface(log, log.state().size)).toBe(null);
+		expect(await expectSurface(log, log.state().size)).toBe(null);
 		log.closeNow();
 	});
 });

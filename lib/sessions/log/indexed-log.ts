@@ -24,7 +24,7 @@ const FINGERPRINT_BYTES = 512;
 const SETTLED_NS = 50_000_000n;
 
 /** Room for as many entries as a file of this kind has is made at once, up to a bound: growing costs more. */
-const TYPICAL_LINE_BYTES = 12 * 1024;
+const TYPICAL_LINE_BYTES = 16 * 1024;
 const MAX_EXPECTED_ROWS = 64 * 1024;
 
 /** Captures kept for a file that does not change. */

@@ -51,6 +51,25 @@ function toState(stat: BigIntStats): FileState {
 	};
 }
 
+/** Memory for one look at a time; it is as large as the largest one needed, which is some hundred KiB. */
+class Scratch {
+	#bytes = Buffer.alloc(0);
+	#inUse = false;
+
+	use<T>(length: number, action: (bytes: Buffer) => T): T {
+		if (this.#inUse) return action(Buffer.allocUnsafe(length));
+		if (length > this.#bytes.length) this.#bytes = Buffer.allocUnsafeSlow(2 ** Math.ceil(Math.log2(length)));
+		this.#inUse = true;
+		try {
+			return action(this.#bytes);
+		} finally {
+			this.#inUse = false;
+		}
+	}
+}
+
+const scratch = new Scratch();
+
 export class LogFile {
 	readonly path: string;
 	/** The file's state when it was opened. */
@@ -73,6 +92,14 @@ export class LogFile {
 	readSmall(offset: number, length: number): Buffer {
 		const bytes = Buffer.allocUnsafe(length);
 		return bytes.subarray(0, this.readNow(bytes, 0, length, offset));
+	}
+
+	/**
+	 * Shows up to `length` bytes at `offset` to `look`, and returns what it makes of them. The bytes are gone after it:
+	 * they stand in memory that all files share, since new memory costs the system more than the read into it.
+	 */
+	lookAt<T>(offset: number, length: number, look: (bytes: Buffer) => T): T {
+		return scratch.use(length, (bytes) => look(bytes.subarray(0, this.readNow(bytes, 0, length, offset))));
 	}
 
 	/** Like {@link readInto}, at once. */

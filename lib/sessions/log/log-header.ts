@@ -46,7 +46,7 @@ function findHeader(bytes: Buffer): LogHeader | null | undefined {
 
 /** The header in a parsed first line; null when it is none. */
 export function readHeader(value: unknown): LogHeader | null {
-	const parsed = headerSchema.safeParse(value);
+	const parsed = headerSchema.safeParse(value, { jitless: true });
 	if (!parsed.success) return null;
 	const { id, cwd, version, timestamp, parentSession } = parsed.data;
 	return {
