@@ -47,6 +47,15 @@ function textOf(content: unknown): string {
 	return content.map((block: { text?: string; type: string }) => block.text ?? `[${block.type}]`).join("");
 }
 
+/** What the newest request to the model carried, without what pi says itself: the role and the text. */
+export function sentToModel(pi: InProcessPi): [role: string, text: string][] {
+	const messages = pi.requests.at(-1) ?? [];
+	return messages.filter(({ role }) => !pisOwn.has(role)).map(({ role, content }) => [role, textOf(content)]);
+}
+
+/** The newest pi keeps its instructions among the messages. */
+const pisOwn: ReadonlySet<string> = new Set(["system", "developer"]);
+
 /** Kinds alone. */
 export const kinds = (pi: InProcessPi): string[] => conversation(pi).map(([kind]) => kind);
 

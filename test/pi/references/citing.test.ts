@@ -7,8 +7,8 @@ import { SessionRecords } from "../../../lib/sessions/session-records.ts";
 import { CountingBus } from "../../support/pi/counting-bus.ts";
 import { storeSession } from "../../support/pi/stored-session.ts";
 import { temporaryDirectory, useOwnAgentDirectory } from "../../support/pi/workspaces.ts";
-import { startNamed } from "../message-setting.ts";
-import { CitingPerson, citing, conversation, kinds, loggedKinds } from "./citing-person.ts";
+import { answered, startNamed } from "../message-setting.ts";
+import { CitingPerson, citing, conversation, kinds, loggedKinds, sentToModel } from "./citing-person.ts";
 
 interface Setting {
 	readonly agentDirectory: string;
@@ -40,6 +40,10 @@ describe("a prompt that cites a session", () => {
 		expect(pi.session.messages.find(({ role }) => role === "custom")).toMatchObject({
 			details: { kind: "session-reference", version: 1, references: [{ sessionId: other.id, retainedMessages: 2 }] },
 		});
+		expect(sentToModel(pi)).toEqual([
+			["user", snapshot],
+			["user", prompt],
+		]);
 		expect(pi.told).toEqual([]);
 	});
 
@@ -170,6 +174,20 @@ describe("whose input counts", () => {
 		say(text);
 		await settled;
 		expect(conversation(pi)[0]).toEqual(["user", text]);
+	});
+
+	test("another session's message with a mention stays text", async () => {
+		const { cwd, person, other } = setting();
+		const pi = await person.start({ cwd, script: [answer] });
+		pi.session.setSessionName("receiver");
+		const text = `See ${citing(other.id)}.`;
+		const call = { name: "send_pi_message", arguments: { target: "receiver", message: text } };
+		const sender = await startNamed("sender", { cwd, script: [{ calls: [call] }, { text: "Sent." }] });
+		await sender.session.prompt("Tell them.");
+		await answered(pi, answer.text);
+		expect(loggedKinds(pi)).toEqual(["cross-session", "assistant"]);
+		expect(pi.arrivals()[0]?.content).toContain(text);
+		expect(pi.told).toEqual([]);
 	});
 
 	test("a subagent's prompt, which a model has written, stays text", async () => {

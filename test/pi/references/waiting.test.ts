@@ -1,13 +1,13 @@
 /** Prompts that cite sessions while pi is at work: they wait, go in order with their snapshots, or come back. */
 import { rmSync } from "node:fs";
-import type { ExtensionAPI } from "@earendil-works/pi-coding-agent";
+import type { ExtensionAPI, PromptOptions } from "@earendil-works/pi-coding-agent";
 import { describe, expect, test, vi } from "vitest";
 import type { InProcessOptions, InProcessPi } from "../../support/pi/in-process-pi.ts";
 import { type StoredSession, storeSession } from "../../support/pi/stored-session.ts";
 import { temporaryDirectory, useOwnAgentDirectory } from "../../support/pi/workspaces.ts";
 import { Gate } from "../message-setting.ts";
 import { harmless } from "../turn-setting.ts";
-import { CitingPerson, citing, conversation, kinds, loggedKinds } from "./citing-person.ts";
+import { CitingPerson, citing, conversation, kinds, loggedKinds, sentToModel } from "./citing-person.ts";
 
 /** What the first run leaves: it calls a tool that waits in front of the gate. */
 const firstRun = [{ calls: [{ name: "wait", arguments: {} }] }, { text: "Waited." }];
@@ -42,8 +42,8 @@ class BusySession {
 	}
 
 	/** The person sends a prompt while the agent runs. */
-	async type(text: string, images: Parameters<InProcessPi["session"]["steer"]>[1] = []): Promise<void> {
-		await this.pi.session.prompt(text, { streamingBehavior: "steer", images });
+	async type(text: string, given: Pick<PromptOptions, "streamingBehavior" | "images"> = {}): Promise<void> {
+		await this.pi.session.prompt(text, { streamingBehavior: "steer", ...given });
 	}
 
 	/** Lets the first run end, and waits for its end. */
@@ -66,21 +66,27 @@ class BusySession {
 }
 
 describe("a prompt that cites, typed while the agent runs", () => {
-	test("waits where the person sees it, then goes with its snapshot in a turn of its own", async () => {
-		const busy = new BusySession();
-		await busy.start(["I have read it."]);
-		await busy.type(`Compare with ${citing(busy.other.id, "Retry work")}.`);
-		expect(busy.waits).toBe('1 prompt waits: "Compare with @Retry work." (/take-back)');
-		expect(busy.pi.told.at(-1)?.text).toMatch(/^pi is at work, so this prompt waits/);
-		expect(busy.pi.session.pendingMessageCount).toBe(0);
-		await busy.finish();
-		await busy.answered("I have read it.");
-		expect(loggedKinds(busy.pi)).toEqual([...firstRunKinds, "session-reference", "user", "assistant"]);
-		expect(kinds(busy.pi)).toEqual(loggedKinds(busy.pi));
-		expect(conversation(busy.pi).at(-2)).toEqual(["user", "Compare with @Retry work."]);
-		expect(busy.waits).toBeUndefined();
-		expect(busy.pi.editor).toBe("");
-	});
+	test.each(["steer", "followUp"] as const)(
+		"as %s waits where the person sees it, then goes with its snapshot in a turn of its own",
+		async (how) => {
+			const busy = new BusySession();
+			await busy.start(["I have read it."]);
+			await busy.type(`Compare with ${citing(busy.other.id, "Retry work")}.`, { streamingBehavior: how });
+			expect(busy.waits).toBe('1 prompt waits: "Compare with @Retry work." (/take-back)');
+			expect(busy.pi.told.at(-1)?.text).toMatch(/^pi is at work, so this prompt waits/);
+			expect(busy.pi.session.pendingMessageCount).toBe(0);
+			await busy.finish();
+			await busy.answered("I have read it.");
+			expect(loggedKinds(busy.pi)).toEqual([...firstRunKinds, "session-reference", "user", "assistant"]);
+			expect(kinds(busy.pi)).toEqual(loggedKinds(busy.pi));
+			expect(sentToModel(busy.pi).slice(-2)).toEqual([
+				["user", expect.stringContaining("doubles the delay")],
+				["user", "Compare with @Retry work."],
+			]);
+			expect(busy.waits).toBeUndefined();
+			expect(busy.pi.editor).toBe("");
+		},
+	);
 
 	test("goes after the one before it, each with its own snapshot", async () => {
 		const busy = new BusySession();
@@ -102,13 +108,16 @@ describe("a prompt that cites, typed while the agent runs", () => {
 			"Two: @b",
 			"Second.",
 		]);
+		expect(sentToModel(busy.pi).map(([, text]) => text)).toEqual(texts.slice(0, -1));
 	});
 
 	test("takes its images along", async () => {
 		const busy = new BusySession();
 		await busy.start(["I see."]);
 		const pixel = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
-		await busy.type(`Look: ${citing(busy.other.id)}`, [{ type: "image", data: pixel, mimeType: "image/png" }]);
+		await busy.type(`Look: ${citing(busy.other.id)}`, {
+			images: [{ type: "image", data: pixel, mimeType: "image/png" }],
+		});
 		await busy.finish();
 		await busy.answered("I see.");
 		expect(conversation(busy.pi).at(-2)?.[1]).toBe("Look: @the other[image]");
@@ -223,6 +232,22 @@ describe("a prompt that waits comes back", () => {
 		expect(busy.pi.editor).toBe(citing(gone.id, "gone"));
 		expect(busy.pi.told.at(-1)?.text).toMatch(/@gone: The cited session cannot be read/);
 		expect(loggedKinds(busy.pi)).toEqual([...firstRunKinds, "session-reference", "user", "assistant"]);
+	});
+
+	test("when another extension swallows it at its turn, and leaves no snapshot behind", async () => {
+		const swallow = (pi: ExtensionAPI) => {
+			pi.on("input", ({ text }) => ({ action: text.includes("swallow") ? "handled" : "continue" }));
+		};
+		const busy = new BusySession();
+		await busy.start(["Something else."], { late: [swallow] });
+		const typed = `Please swallow ${citing(busy.other.id)}.`;
+		await busy.type(typed);
+		await busy.finish();
+		// pi says nothing of it, so it counts as not taken after some seconds of quiet.
+		await vi.waitFor(() => expect(busy.pi.editor).toBe(typed), 15_000);
+		expect([busy.waits, busy.pi.told.at(-1)?.text]).toEqual([undefined, expect.stringMatching(/did not start a turn/)]);
+		await busy.pi.session.prompt("Go on.");
+		expect(loggedKinds(busy.pi)).toEqual([...firstRunKinds, "user", "assistant"]);
 	});
 
 	test("at once when it can't go at all", async () => {

@@ -3,6 +3,7 @@
  *
  * The test owns what it starts: `dispose()` ends the session the way pi does.
  */
+import type { Message } from "@earendil-works/pi-ai";
 import {
 	type AgentSession,
 	type AgentSessionRuntime,
@@ -53,6 +54,8 @@ export class InProcessPi {
 	readonly statusLine = new Map<string, string>();
 	/** What stands in the editor. */
 	editor = "";
+	/** The messages that each request to the model carried, oldest request first. */
+	readonly requests: (readonly Message[])[] = [];
 	/** What extensions threw. */
 	readonly extensionErrors: string[] = [];
 	readonly #hasUserInterface: boolean;
@@ -83,7 +86,7 @@ export class InProcessPi {
 						additionalExtensionPaths: options.instead ? [] : [extensionPath],
 						extensionFactories: [
 							...(options.extensions ?? []),
-							(api) => registerScriptedModel(api, options.script ?? []),
+							(api) => registerScriptedModel(api, options.script ?? [], (messages) => pi.requests.push(messages)),
 							...(options.instead ? [options.instead] : []),
 							...(options.late ?? []),
 						],
