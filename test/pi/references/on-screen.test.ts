@@ -1,5 +1,5 @@
 /** Session references as a person meets them: pi on a real terminal of 80 columns. */
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, utimesSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { VERSION } from "@earendil-works/pi-coding-agent";
 import { describe, expect, onTestFinished, test } from "vitest";
@@ -105,6 +105,22 @@ describe("completion", () => {
 		terminal.press(TAB);
 		await waitForWrapped(terminal, citing("session-4321", "session-4321"));
 	});
+});
+
+test("/reference finds a session without completion, and its mention is seen in the editor at once", async () => {
+	const { cwd, other } = setting();
+	storeSession(cwd, [["q", "a"]], { name: "Retry again" });
+	const hoursAgo = Date.now() / 1000 - 2 * 3600;
+	utimesSync(other.file, hoursAgo, hoursAgo);
+	const terminal = await open({ cwd });
+	await terminal.submit("/reference retry");
+	const screen = await terminal.waitForText("Cite which session?");
+	expect(screen).toContainEqual(expect.stringMatching(/^ +→ 1\. Retry again · \d+s ago · \//));
+	expect(screen).toContainEqual(expect.stringMatching(/^ +2\. Retry work · 2h ago · \//));
+	terminal.press(KEYS.down);
+	await terminal.waitForText("→ 2. Retry work");
+	terminal.press(KEYS.enter);
+	await waitForWrapped(terminal, citing(other.id, "Retry work"));
 });
 
 describe("the card of what was cited", () => {
