@@ -1,5 +1,5 @@
 /** Session references as a person meets them: pi on a real terminal of 80 columns. */
-import { mkdirSync, utimesSync, writeFileSync } from "node:fs";
+import { utimesSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { VERSION } from "@earendil-works/pi-coding-agent";
 import { describe, expect, onTestFinished, test } from "vitest";
@@ -8,19 +8,12 @@ import { SessionLog } from "../../sessions/session-log.ts";
 import type { ScriptedReply } from "../../support/pi/scripted-model.ts";
 import { storeSession } from "../../support/pi/stored-session.ts";
 import { temporaryDirectory, useOwnAgentDirectory } from "../../support/pi/workspaces.ts";
+import { provideFileSearch } from "../../support/terminal/file-search.ts";
 import { KEYS, PiTerminal, type PiTerminalOptions } from "../../support/terminal/pi-terminal.ts";
+import { clear, shows, waitForWrapped } from "../../support/terminal/wrapped-text.ts";
 import { citing } from "./citing-person.ts";
 
 const TAB = "\t";
-const CLEAR = "\u0015";
-
-/** Stands in for the program by which pi finds files: it prints those of the workspace that match. */
-function provideFileSearch(agentDirectory: string): void {
-	const directory = path.join(agentDirectory, "bin");
-	mkdirSync(directory);
-	const script = '#!/bin/sh\ncd "$2" && ls | grep -i -e "$(for last; do :; done; echo "$last")" || ls\n';
-	writeFileSync(path.join(directory, "fd"), script, { mode: 0o755 });
-}
 
 function setting() {
 	const agentDirectory = useOwnAgentDirectory();
@@ -33,20 +26,6 @@ async function open(options: PiTerminalOptions): Promise<PiTerminal> {
 	const terminal = await PiTerminal.start(options);
 	onTestFinished(() => terminal.stop());
 	return terminal;
-}
-
-/** A text without its blanks: an editor breaks long mentions wherever it has to. */
-const withoutBlanks = (text: string | readonly string[]) => [text].flat().join("").replaceAll(/\s/g, "");
-
-const shows = (screen: readonly string[], text: string) => withoutBlanks(screen).includes(withoutBlanks(text));
-
-const waitForWrapped = (terminal: PiTerminal, text: string) =>
-	terminal.waitFor((screen) => shows(screen, text), JSON.stringify(text));
-
-/** Clears the editor and waits until that can be seen. */
-async function clear(terminal: PiTerminal, typed: string): Promise<void> {
-	terminal.press(CLEAR);
-	await terminal.waitFor((screen) => !shows(screen, typed), "an empty editor");
 }
 
 describe("completion", () => {
