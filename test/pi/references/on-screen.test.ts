@@ -1,5 +1,5 @@
 /** Session references as a person meets them: pi on a real terminal of 80 columns. */
-import { utimesSync, writeFileSync } from "node:fs";
+import { rmSync, utimesSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { VERSION } from "@earendil-works/pi-coding-agent";
 import { describe, expect, onTestFinished, test } from "vitest";
@@ -11,6 +11,7 @@ import { temporaryDirectory, useOwnAgentDirectory } from "../../support/pi/works
 import { provideFileSearch } from "../../support/terminal/file-search.ts";
 import { KEYS, PiTerminal, type PiTerminalOptions } from "../../support/terminal/pi-terminal.ts";
 import { clear, shows, waitForWrapped } from "../../support/terminal/wrapped-text.ts";
+import { startNamed } from "../message-setting.ts";
 import { citing } from "./citing-person.ts";
 
 const TAB = "\t";
@@ -56,6 +57,41 @@ describe("completion", () => {
 		await terminal.waitForText("請看@retry");
 		terminal.press(TAB);
 		await waitForWrapped(terminal, `請看${citing(other.id, "Retry work")}`);
+	});
+
+	test("offers live sessions twice: above the files to write to, below them to cite", async () => {
+		const { agentDirectory, cwd, other } = setting();
+		provideFileSearch(agentDirectory);
+		writeFileSync(path.join(cwd, "retry.ts"), "");
+		rmSync(other.file);
+		const live = await startNamed("retrier", { cwd, script: [{ text: "Yes." }] });
+		await live.session.prompt("Begin.");
+		const terminal = await open({ cwd });
+		terminal.press("ask @retr");
+		const wanted = [/@retrier \[[0-9a-f]{8}\]/, /retry\.ts/, /@retrier +session · /];
+		const rowsOn = (screen: readonly string[]) =>
+			wanted.map((pattern) => screen.findIndex((line) => pattern.test(line)));
+		const offered = await terminal.waitFor((screen) => !rowsOn(screen).includes(-1), "a peer, a file and a session");
+		expect(rowsOn(offered)).toEqual(rowsOn(offered).toSorted((a, b) => a - b));
+		terminal.press(TAB);
+		await terminal.waitFor((screen) => screen.some((line) => /^ask @retrier \[[0-9a-f]{8}\]/.test(line)), "a target");
+	});
+
+	test("of a session with a long title of wide letters stays within 80 columns, and so does its card", async () => {
+		const { cwd } = setting();
+		const title = `重試 🔧 ${"試験の失敗を直す ".repeat(12)}`.trim();
+		const long = storeSession(cwd, [["直して。", `直した。${"とても長い答え".repeat(40)}`]], { name: title });
+		const terminal = await open({ cwd, script: [{ text: "I have read it." }] });
+		terminal.press("see @重試");
+		const offered = await terminal.waitForText("session · ");
+		expect(offered.filter((line) => line.includes("@重試"))).toHaveLength(2);
+		terminal.press(TAB);
+		await waitForWrapped(terminal, citing(long.id, title));
+		terminal.press(KEYS.enter);
+		const folded = await terminal.waitForText("I have read it.");
+		expect(folded).toContainEqual(expect.stringMatching(/^ › Cites @重試 .* · 2\/2 messages · 1\.\d KiB · \d+s ago$/));
+		terminal.press(KEYS.expandTools);
+		await terminal.waitForText("    直した。とても長い答え");
 	});
 
 	test("of five thousand sessions keeps up with what is typed, and the last word counts", async () => {
