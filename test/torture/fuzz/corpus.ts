@@ -22,7 +22,9 @@ export interface CorpusFile {
 export function corpusFiles({ name }: Pick<FuzzTarget, "name">, root = corpusDirectory): CorpusFile[] {
 	const directory = path.join(root, name);
 	if (!existsSync(directory)) return [];
-	const names = readdirSync(directory).sort();
+	const names = readdirSync(directory)
+		.filter((file) => file.endsWith(".bin"))
+		.sort();
 	return names.map((file) => ({ file, bytes: readFileSync(path.join(directory, file)) }));
 }
 

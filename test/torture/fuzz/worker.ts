@@ -3,14 +3,15 @@
  * that one that never ends, or takes all memory, is known to whoever started the thread.
  */
 import { parentPort, workerData } from "node:worker_threads";
-import { targets } from "../targets/index.ts";
 import { faultOf } from "./check-input.ts";
 import { type Inputs, inputAt } from "./inputs.ts";
 import { shrink } from "./shrink.ts";
-import type { OpenTarget } from "./target.ts";
+import type { FuzzTarget, OpenTarget } from "./target.ts";
 
 /** What the thread is started with. */
 export interface FuzzJob {
+	/** The module whose `targets` hold it, by its address. */
+	readonly module: string;
 	readonly target: string;
 	readonly inputs: Inputs;
 	/** The number of the input in hand. */
@@ -31,7 +32,8 @@ export interface Finding {
 	readonly error: string;
 }
 
-async function fuzz({ target: name, inputs, progress }: FuzzJob): Promise<FuzzResult> {
+async function fuzz({ module, target: name, inputs, progress }: FuzzJob): Promise<FuzzResult> {
+	const { targets } = (await import(module)) as { targets: readonly FuzzTarget[] };
 	const target = targets.find((candidate) => candidate.name === name);
 	if (target === undefined) throw new Error(`There is no target ${name}.`);
 	const open = target.open();
