@@ -7,6 +7,9 @@ import type { OpenTarget } from "./target.ts";
 /** Processor time that the longest input may take, in ms. An input of a hundred kilobytes takes a few. */
 const SLOW_MS = 1000;
 
+/** An input took too long; trying parts of it would take long too. */
+export class SlowError extends Error {}
+
 /** Returns what broke a promise, or null. */
 export async function faultOf(target: OpenTarget, bytes: Buffer): Promise<Error | null> {
 	const start = performance.now();
@@ -17,7 +20,7 @@ export async function faultOf(target: OpenTarget, bytes: Buffer): Promise<Error 
 	await thrownBy(target, bytes);
 	const { user, system } = process.cpuUsage(before);
 	const milliseconds = Math.round((user + system) / 1000);
-	return milliseconds < SLOW_MS ? null : new Error(`It took ${milliseconds} ms of processor time.`);
+	return milliseconds < SLOW_MS ? null : new SlowError(`It took ${milliseconds} ms of processor time.`);
 }
 
 async function thrownBy(target: OpenTarget, bytes: Buffer): Promise<Error | null> {

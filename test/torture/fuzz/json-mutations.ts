@@ -9,6 +9,8 @@ import { ODD_KEYS, ODD_VALUES } from "./oddities.ts";
 const LINE_FEED = 0x0a;
 /** Longer lines are left to the other mutations, which cost less. */
 const MAX_LINE_BYTES = 32 * 1024;
+/** The same for deeper nesting: how deep a tree can be written depends on the stack, and cases must not. */
+const MAX_DEPTH = 100;
 
 /** A place in a tree: what holds it, and under which key. */
 interface Place {
@@ -20,7 +22,7 @@ interface Place {
 /** The input with one of its lines changed as JSON; null when the line that was drawn is none. */
 export function mutateJson(random: SeededRandom, bytes: Buffer, bounds: readonly number[]): Buffer | null {
 	const { start, end } = drawLine(random, bytes);
-	if (end - start > MAX_LINE_BYTES) return null;
+	if (end - start > MAX_LINE_BYTES || depthOf(bytes.subarray(start, end)) > MAX_DEPTH) return null;
 	const prefix = bytes.indexOf(0x7b, start);
 	if (prefix < 0 || prefix >= end) return null;
 	try {
@@ -30,7 +32,6 @@ export function mutateJson(random: SeededRandom, bytes: Buffer, bounds: readonly
 		if (place !== undefined) random.pick(changes)(random, place, bounds);
 		return Buffer.concat([bytes.subarray(0, prefix), Buffer.from(write(random, root.value)), bytes.subarray(end)]);
 	} catch {
-		// No JSON, or nested too deeply to be written again.
 		return null;
 	}
 }
@@ -40,6 +41,19 @@ function drawLine(random: SeededRandom, bytes: Buffer): { start: number; end: nu
 	const start = near === 0 ? 0 : bytes.lastIndexOf(LINE_FEED, near - 1) + 1;
 	const feed = bytes.indexOf(LINE_FEED, near);
 	return { start, end: feed < 0 ? bytes.length : feed };
+}
+
+/** How deep it is nested, brackets inside of strings counted too. */
+function depthOf(line: Buffer): number {
+	let depth = 0;
+	let deepest = 0;
+	for (const byte of line) {
+		// Brackets and braces differ from each other in one bit.
+		const bracket = byte & ~0x20;
+		if (bracket === 0x5b) deepest = Math.max(deepest, ++depth);
+		else if (bracket === 0x5d) depth -= 1;
+	}
+	return deepest;
 }
 
 /** All places below the root, the deepest last. */

@@ -3,7 +3,7 @@
  * that one that never ends, or takes all memory, is known to whoever started the thread.
  */
 import { parentPort, workerData } from "node:worker_threads";
-import { faultOf } from "./check-input.ts";
+import { faultOf, SlowError } from "./check-input.ts";
 import { type Inputs, inputAt } from "./inputs.ts";
 import { shrink } from "./shrink.ts";
 import type { FuzzTarget, OpenTarget } from "./target.ts";
@@ -27,7 +27,7 @@ export interface FuzzResult {
 
 export interface Finding {
 	readonly number: number;
-	/** Made small. */
+	/** Made small, unless it is slow. */
 	readonly bytes: Uint8Array;
 	readonly error: string;
 }
@@ -54,6 +54,7 @@ async function fuzz({ module, target: name, inputs, progress }: FuzzJob): Promis
 }
 
 async function smallFinding(open: OpenTarget, number: number, bytes: Buffer, fault: Error): Promise<Finding> {
+	if (fault instanceof SlowError) return { number, bytes, error: fault.message };
 	const small = await shrink(bytes, async (part) => (await faultOf(open, part)) !== null);
 	const error = (await faultOf(open, small)) ?? fault;
 	return { number, bytes: small, error: error.stack ?? error.message };
