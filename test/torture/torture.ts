@@ -120,7 +120,7 @@ async function runAll(contenders: readonly Contender[], { milliseconds, seed }: 
 			const turn = Math.min(rest, contender.longestTurn);
 			if (turn <= 0) continue;
 			left.set(contender, rest - turn);
-			const failure = await contender.run((seed + round) % SEED_BOUND, turn);
+			const failure = await runTurn(contender, (seed + round) % SEED_BOUND, turn);
 			if (failure === null) continue;
 			failures.set(contender, failure);
 			left.set(contender, 0);
@@ -128,6 +128,15 @@ async function runAll(contenders: readonly Contender[], { milliseconds, seed }: 
 		}
 	}
 	return [...failures.values()];
+}
+
+/** What could not even run has failed too. */
+async function runTurn({ name, run }: Contender, seed: number, milliseconds: number): Promise<string | null> {
+	try {
+		return await run(seed, milliseconds);
+	} catch (error) {
+		return `${name}: seed ${seed} stopped: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`;
+	}
 }
 
 function tell(line: string): void {
