@@ -17,7 +17,8 @@ usage: ./run-clean.sh COMMAND [ARGUMENT…]
   coverage             the tests again, with the untested lines of lib/ and extension.ts listed
   bench [--json FILE]  the benchmarks, as a table
   matrix [--older]     the SDK-facing tests on every supported SDK, or on all but the newest
-  torture              the long two-process tests
+  torture [--minutes N] [--seed S] [--target T] [--soak]
+                       every parser fuzzed and four real sessions soaked, for longer than in test
   exec CMD…            any command, in the same environment and in the caller's directory
 
 CROSS_TEST_NODE=/path/to/node chooses the Node; it has to be 22.19 or newer.

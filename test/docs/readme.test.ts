@@ -6,7 +6,6 @@ import type { ExtensionFactory } from "@earendil-works/pi-coding-agent";
 import { expect, onTestFinished, test } from "vitest";
 import { peerPaths } from "../../lib/peers/paths.ts";
 import { CONFIG_FILE_NAME, readConfig } from "../../lib/pi/config.ts";
-import { formatSessionReferenceMention } from "../../lib/references/index.ts";
 import { openSession } from "../inbox/open-session.ts";
 import { InProcessPi } from "../support/pi/in-process-pi.ts";
 import type { ScriptedReply } from "../support/pi/scripted-model.ts";
@@ -32,7 +31,7 @@ test("every block is a picture that is compared, a command, the configuration or
 	);
 	expect(known).toEqual(fencedBlocks(README));
 	expect(blocksOf(README, "")).toHaveLength(Object.keys(pictures).length);
-	// test/demo compares what the demo prints, and test/package runs the commands, as they stand.
+	// Others compare what the demo prints and how a citing prompt looks; test/package runs the commands, as they stand.
 	expect(new Set(fencedBlocks(README).map(({ info }) => info))).toEqual(new Set(["", "sh", "json", "ts file=look.ts"]));
 });
 
@@ -58,15 +57,6 @@ test("a look is pictured as the screen shows it, opened", async () => {
 	await terminal.waitForText("I have looked.");
 	terminal.press(KEYS.expandTools);
 	expectPicture(await terminal.waitForText("tool calls"), pictureWith(README, pictures.look));
-});
-
-test("a prompt that cites is pictured as the screen shows it", async () => {
-	const { cwd, id } = storePictured();
-	const terminal = await onTerminal(cwd, [{ text: "Adapted." }]);
-	terminal.press(`Adapt the tests to ${formatSessionReferenceMention({ sessionId: id, label: "retry work" })} `);
-	await terminal.waitForText("dsh-session:");
-	terminal.press(KEYS.enter);
-	expectPicture(await terminal.waitForText("Adapted."), pictureWith(README, pictures.cited));
 });
 
 test("a message is pictured as the screen shows it", async () => {

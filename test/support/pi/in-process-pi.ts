@@ -3,6 +3,7 @@
  *
  * The test owns what it starts: `dispose()` ends the session the way pi does.
  */
+import type { Message } from "@earendil-works/pi-ai";
 import {
 	type AgentSession,
 	type AgentSessionRuntime,
@@ -55,6 +56,8 @@ export class InProcessPi {
 	readonly statusLine = new Map<string, string>();
 	/** What stands in the editor. */
 	editor = "";
+	/** The messages that each request to the model carried, oldest request first. */
+	readonly requests: (readonly Message[])[] = [];
 	/** What extensions threw. */
 	readonly extensionErrors: string[] = [];
 	readonly #hasUserInterface: boolean;
@@ -85,7 +88,7 @@ export class InProcessPi {
 						additionalExtensionPaths: [...(options.instead ? [] : [extensionPath]), ...(options.packages ?? [])],
 						extensionFactories: [
 							...(options.extensions ?? []),
-							(api) => registerScriptedModel(api, options.script ?? []),
+							(api) => registerScriptedModel(api, options.script ?? [], (messages) => pi.requests.push(messages)),
 							...(options.instead ? [options.instead] : []),
 							...(options.late ?? []),
 						],
@@ -166,7 +169,7 @@ export class InProcessPi {
 		});
 	}
 
-	/** A person with notifications, a status line and an editor: what no test expects to be used is not there. */
+	/** A person with notifications, a status line, an editor, and what a test gives besides: nothing else is there. */
 	#userInterface(): ExtensionUIContext {
 		const only: Pick<ExtensionUIContext, "notify" | "setStatus" | "getEditorText" | "setEditorText"> = {
 			notify: (text, severity) => this.told.push({ text, severity }),
