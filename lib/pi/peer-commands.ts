@@ -3,6 +3,7 @@
  * `/cross-session-inbound`.
  */
 import type { ExtensionAPI, ExtensionCommandContext } from "@earendil-works/pi-coding-agent";
+import type { CancelCause } from "../authority/turn-events.ts";
 import { BUDGET_UNITS } from "../inbox/budget.ts";
 import type { InboundMode } from "../inbox/inbox.ts";
 import type { MessageRecord } from "../inbox/message-states.ts";
@@ -11,7 +12,7 @@ import { completeChoice } from "./command-choice.ts";
 import { INBOUND_FLAG, INBOUND_MODES, parseInboundMode } from "./flags.ts";
 import { formatAge } from "./foreign-text.ts";
 import type { HostParts } from "./incarnation.ts";
-import { stoppedText } from "./latch-notice.ts";
+import { showInStatusLine, stoppedText } from "./latch-notice.ts";
 import { listingLines, listPeers } from "./peer-listing.ts";
 import { tellPerson } from "./tell-person.ts";
 
@@ -66,7 +67,7 @@ function showStatus(context: ExtensionCommandContext, { presence, delivery }: Ho
 	const { inbox, budget, instanceId } = presence;
 	const messages = inbox.states.list().slice(-SHOWN_MESSAGES);
 	const lines = [
-		...(delivery.stopped === null ? [] : [stoppedText(delivery.stopped)]),
+		...stoppedLines(inbox.mode, delivery.stopped),
 		`${modeTexts[inbox.mode]} (/${INBOUND_COMMAND} changes it.)`,
 		`This session's ref is ${instanceRef(instanceId)}; ${budget.remaining} of ${BUDGET_UNITS} messages are left.`,
 		...(delivery.waiting === 0 ? [] : [waitingText(delivery.waiting)]),
@@ -74,6 +75,11 @@ function showStatus(context: ExtensionCommandContext, { presence, delivery }: Ho
 		...messages.map((message) => `  ${messageText(message, Date.now())}`),
 	];
 	tellPerson(context, lines.join("\n"), "info");
+}
+
+/** That messages are stopped, where the person lets any in. */
+function stoppedLines(mode: InboundMode, cause: CancelCause | null): readonly string[] {
+	return mode === "refuse" || cause === null ? [] : [stoppedText(cause)];
 }
 
 function waitingText(count: number): string {
@@ -85,7 +91,8 @@ function messageText({ source, messageId, state, updatedAt, diagnostic }: Messag
 	return facts.filter((fact) => fact !== "").join(" · ");
 }
 
-async function chooseMode(context: ExtensionCommandContext, { presence }: HostParts, argument: string): Promise<void> {
+async function chooseMode(context: ExtensionCommandContext, parts: HostParts, argument: string): Promise<void> {
+	const { presence, delivery } = parts;
 	const word = argument.trim().toLowerCase();
 	if (word === "") {
 		tellPerson(context, modeTexts[presence.inbox.mode], "info");
@@ -97,5 +104,6 @@ async function chooseMode(context: ExtensionCommandContext, { presence }: HostPa
 		return;
 	}
 	await presence.setMode(mode);
-	tellPerson(context, modeTexts[mode], "info");
+	tellPerson(context, [modeTexts[mode], ...stoppedLines(mode, delivery.stopped)].join("\n"), "info");
+	showInStatusLine(context, mode === "refuse" ? null : delivery.stopped);
 }

@@ -82,10 +82,10 @@ export class Catalogue {
 	/** Null for what is no session log, or can't be read: one bad file must not hide the others. */
 	#lookAtFile(file: string): CataloguedLog | null {
 		try {
-			const state = stateOfPath(file);
 			const known = this.#remembered.get(file);
-			const header = known && isSameState(known.state, state) ? known.header : readHeaderAt(file);
-			this.#remember(file, { state, header });
+			const current = known && isSameState(known.state, stateOfPath(file)) ? known : readHeaderAt(file);
+			this.#remember(file, current);
+			const { state, header } = current;
 			return header && { path: file, header, changedAt: Number(state.modifiedNs) / 1e6 };
 		} catch {
 			this.#remembered.delete(file);
@@ -106,10 +106,10 @@ function isLogPath(file: string): boolean {
 	return path.isAbsolute(file) && file.endsWith(".jsonl");
 }
 
-function readHeaderAt(file: string): LogHeader | null {
+function readHeaderAt(file: string): Remembered {
 	const log = new LogFile(file);
 	try {
-		return readHeaderOf(log);
+		return { state: log.openedState, header: readHeaderOf(log) };
 	} finally {
 		log.closeNow();
 	}

@@ -72,13 +72,15 @@ const scratch = new Scratch();
 
 export class LogFile {
 	readonly path: string;
+	/** The file's state when it was opened. */
+	readonly openedState: FileState;
 	readonly #descriptor: number;
 	#pending: Promise<unknown> = Promise.resolve();
 
 	/** Opens a regular file; throws the system's error, or {@link NotARegularFileError}. */
 	constructor(path: string) {
 		this.path = path;
-		this.#descriptor = openUntouched(path);
+		({ descriptor: this.#descriptor, state: this.openedState } = openUntouched(path));
 	}
 
 	/** The state of the opened file, which may no longer be the one that the path names. */
@@ -146,11 +148,10 @@ export class LogFile {
 	}
 }
 
-function openUntouched(path: string): number {
+function openUntouched(path: string): { readonly descriptor: number; readonly state: FileState } {
 	const descriptor = openQuietly(path);
 	try {
-		if (!fstatSync(descriptor).isFile()) throw new NotARegularFileError();
-		return descriptor;
+		return { descriptor, state: toState(fstatSync(descriptor, { bigint: true })) };
 	} catch (error) {
 		closeSync(descriptor);
 		throw error;

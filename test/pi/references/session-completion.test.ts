@@ -89,7 +89,7 @@ describe("others are not disturbed", () => {
 	});
 
 	test("when the sessions take too long: then only they are missing", async () => {
-		const slow: SessionCompletionOptions["listCandidates"] = (_search, _limit, signal) =>
+		const slow: SessionCompletionOptions["listCandidates"] = (_search, signal) =>
 			new Promise((_resolve, reject) => signal.addEventListener("abort", () => reject(signal.reason)));
 		const started = performance.now();
 		expect(await at(completion(others(files), { listCandidates: slow }), "@zz")).toBe(files);

@@ -6,7 +6,7 @@
  */
 import { readFileSync } from "node:fs";
 import process from "node:process";
-import { type AssistantMessage, createAssistantMessageEventStream } from "@earendil-works/pi-ai";
+import { type AssistantMessage, createAssistantMessageEventStream, type Message } from "@earendil-works/pi-ai";
 import type { ExtensionAPI } from "@earendil-works/pi-coding-agent";
 
 export const SCRIPTED = "scripted";
@@ -28,8 +28,15 @@ export default function scriptedModelFromFile(pi: ExtensionAPI): void {
 /** What a model says that was told to stop before it said anything. */
 const aborted: ScriptedReply = { error: "The request was aborted." };
 
-/** Registers the model with its replies; the next one that is loaded begins with the first reply again. */
-export function registerScriptedModel(pi: ExtensionAPI, replies: readonly ScriptedReply[]): void {
+/**
+ * Registers the model with its replies; the next one that is loaded begins with the first reply again.
+ * @param onRequest learns of the messages of each request
+ */
+export function registerScriptedModel(
+	pi: ExtensionAPI,
+	replies: readonly ScriptedReply[],
+	onRequest: (messages: readonly Message[]) => void = () => {},
+): void {
 	let next = 0;
 	pi.registerProvider(SCRIPTED, {
 		api: SCRIPTED,
@@ -46,7 +53,8 @@ export function registerScriptedModel(pi: ExtensionAPI, replies: readonly Script
 				maxTokens: 16_384,
 			},
 		],
-		streamSimple(_model, _context, options) {
+		streamSimple(_model, context, options) {
+			onRequest(structuredClone(context.messages));
 			const stream = createAssistantMessageEventStream();
 			const number = next++;
 			const reply = replies[number] ?? { error: "The script has no more replies." };

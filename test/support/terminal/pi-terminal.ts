@@ -19,7 +19,7 @@ export interface PiTerminalOptions {
 }
 
 /** Keys that pi knows, as the bytes that a terminal sends for them. */
-export const KEYS = Object.freeze({ enter: "\r", escape: "\u001b", expandTools: "\u000f" });
+export const KEYS = Object.freeze({ enter: "\r", escape: "\u001b", down: "\u001b[B", expandTools: "\u000f" });
 
 export class PiTerminal extends Terminal {
 	private constructor({ script = [], flags = [], extensions = [], environment, ...place }: PiTerminalOptions) {
