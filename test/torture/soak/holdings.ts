@@ -25,7 +25,7 @@ export async function growthOf(seat: SeatSession, base: Measure): Promise<string
 	await seat.newSession();
 	await untilDefined(
 		async () => {
-			grown = differences(base, await seat.measure());
+			grown = beyond(base, await seat.measure());
 			return grown.length === 0 ? true : undefined;
 		},
 		PATIENCE_MS,
@@ -34,7 +34,8 @@ export async function growthOf(seat: SeatSession, base: Measure): Promise<string
 	return grown.map((what) => `The process at ${seat.seat} holds more than before: ${what}.`);
 }
 
-function differences(base: Measure, now: Measure): string[] {
+/** What is more than the base allows, in words. */
+export function beyond(base: Measure, now: Measure): string[] {
 	return [
 		...more("bytes of heap", base.heap + HEAP_GROWTH, now.heap),
 		...more("bytes of memory", base.resident + RESIDENT_GROWTH, now.resident),

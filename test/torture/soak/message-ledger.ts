@@ -9,10 +9,18 @@ import { textOf } from "./place.ts";
 import type { SeatSession } from "./seat-session.ts";
 import { untilDefined, untilTrue } from "./until.ts";
 
-/** What an undisturbed session may take to store what it was given, in ms, on a machine that is busy. */
-const STORING_MS = 30_000;
-/** How long a message may wait, and a little more, in ms. */
-const WAITING_MS = 40_000;
+/** In ms, on a machine that is busy. */
+export interface LedgerPatience {
+	/** What an undisturbed session may take to store what it was given. */
+	readonly storing: number;
+	/** How long a message may wait, and a little more. */
+	readonly waiting: number;
+}
+
+const PATIENCE: LedgerPatience = { storing: 30_000, waiting: 40_000 };
+
+/** What has to be known of whoever gets a message. */
+export type Receiver = Pick<SeatSession, "disturbances" | "log">;
 
 /** What a sender was told of a message. */
 export interface ToldReceipt {
@@ -24,18 +32,31 @@ export interface ToldReceipt {
 /** What may be in the logs: nothing, at most one, or exactly one. */
 type Promised = "none" | "once at most" | "once";
 
+type AskState = () => Promise<string | undefined>;
+
+/** A message that is followed. */
+interface Journey {
+	readonly receipt: ToldReceipt;
+	readonly receiver: Receiver;
+	/** Whether nothing has happened to the receiver since before the message was sent. */
+	readonly isUndisturbed: () => boolean;
+	readonly askState: AskState;
+}
+
 /** States of a message that waited and went nowhere. */
 const DROPPED = /^(expired|dropped|injection_failed)/;
 
 export class MessageLedger {
-	readonly #place: Place;
+	readonly #place: Pick<Place, "logs">;
+	readonly #patience: LedgerPatience;
 	readonly #promises = new Map<string, Promised>();
 	/** How often each code came back. */
 	readonly codes = new Map<string, number>();
 	readonly #open = new Set<Promise<void>>();
 
-	constructor(place: Place) {
+	constructor(place: Pick<Place, "logs">, patience: LedgerPatience = PATIENCE) {
 		this.#place = place;
+		this.#patience = patience;
 	}
 
 	get sent(): number {
@@ -58,17 +79,11 @@ export class MessageLedger {
 	 * @param disturbances of the receiver, from before the message was sent
 	 * @param askState what the receiver says of the message; undefined when it can't be asked any more
 	 */
-	follow(
-		receipt: ToldReceipt,
-		receiver: SeatSession,
-		disturbances: number,
-		askState: () => Promise<string | undefined>,
-	): void {
+	follow(receipt: ToldReceipt, receiver: Receiver, disturbances: number, askState: AskState): void {
 		this.note(receipt);
 		const isUndisturbed = () => receiver.disturbances === disturbances && disturbances % 2 === 0;
-		const following = this.#follow(receipt, receiver, isUndisturbed, askState).finally(() =>
-			this.#open.delete(following),
-		);
+		const journey = { receipt, receiver, isUndisturbed, askState };
+		const following = this.#follow(journey).finally(() => this.#open.delete(following));
 		this.#open.add(following);
 	}
 
@@ -77,33 +92,28 @@ export class MessageLedger {
 		while (this.#open.size > 0) await Promise.all(this.#open);
 	}
 
-	async #follow(
-		{ messageId, state }: ToldReceipt,
-		receiver: SeatSession,
-		isUndisturbed: () => boolean,
-		askState: () => Promise<string | undefined>,
-	): Promise<void> {
-		if (state === "refused" || state === "receipt_unknown") return;
-		const isGivenUp = () => !isUndisturbed();
-		if (state === "queued") {
-			const isOver = (answer: string) => answer !== "queued";
-			const end = await untilDefined(
-				async () => {
-					if (isGivenUp()) return "unknown";
-					const answer = (await askState()) ?? "unknown";
-					return isOver(answer) ? answer : undefined;
-				},
-				WAITING_MS,
-				300,
-			);
-			if (isGivenUp()) return;
-			if (end !== undefined && DROPPED.test(end)) this.#promises.set(messageId, "none");
-			if (end !== "submitted") return;
-		}
-		const log = receiver.log;
-		const isStored = () => log !== undefined && countIn(log, messageId) > 0;
-		await untilTrue(() => isStored() || isGivenUp(), STORING_MS, 100);
+	async #follow(journey: Journey): Promise<void> {
+		const { receipt, receiver, isUndisturbed } = journey;
+		const { messageId, state } = receipt;
+		const end = state === "queued" ? await this.#afterWaiting(journey) : state;
+		if (DROPPED.test(end)) this.#promises.set(messageId, "none");
+		if (end !== "submitted") return;
+		const isStored = () => receiver.log !== undefined && arrivedIn(receiver.log).includes(messageId);
+		await untilTrue(() => isStored() || !isUndisturbed(), this.#patience.storing, 100);
 		if (isUndisturbed()) this.#promises.set(messageId, "once");
+	}
+
+	/** What a message that waits comes to; `unknown` when the receiver was disturbed or doesn't tell. */
+	async #afterWaiting({ isUndisturbed, askState }: Journey): Promise<string> {
+		const end = await untilDefined(
+			async () => {
+				const state = (await askState()) ?? "unknown";
+				return state === "queued" && isUndisturbed() ? undefined : state;
+			},
+			this.#patience.waiting,
+			300,
+		);
+		return isUndisturbed() ? (end ?? "unknown") : "unknown";
 	}
 
 	/** What the logs hold against what was promised; empty when all is well. */
@@ -120,10 +130,6 @@ export class MessageLedger {
 		}
 		return broken;
 	}
-}
-
-function countIn(log: string, messageId: string): number {
-	return arrivedIn(log).filter((id) => id === messageId).length;
 }
 
 /** Ids of the messages that arrived in a session, by its log. */

@@ -104,8 +104,8 @@ export class SeatSession {
 	/** The same, without waiting. A prompt that meets a message which is just becoming a turn is not taken; that is fine. */
 	async beginWish(wish: Wish): Promise<void> {
 		const secret = this.seat === PRIVATE_SEAT ? { secret: marker(this.seat, "prompt") } : {};
-		await this.pi.client.prompt(WISH_PREFIX + JSON.stringify({ ...wish, ...secret })).catch(async (error: unknown) => {
-			if (!(await this.isAlive())) throw error;
+		await this.pi.client.prompt(WISH_PREFIX + JSON.stringify({ ...wish, ...secret })).catch((error: unknown) => {
+			if (!this.isAlive) throw error;
 		});
 	}
 
@@ -159,14 +159,17 @@ export class SeatSession {
 	async end(signal: "SIGKILL" | "SIGTERM"): Promise<void> {
 		await this.disturb(async () => {
 			const pi = this.pi;
+			// Nobody's number would mean the whole group of this very process.
+			if (this.#pid === 0) throw new Error(`The session at ${this.seat} was never registered.`);
 			const instanceId = this.registered?.instanceId;
 			process.kill(this.#pid, signal);
-			const isGone = await untilTrue(() => !isRunning(this.#pid), PATIENCE_MS);
+			const isGone = await untilTrue(() => !this.isAlive, PATIENCE_MS);
 			if (!isGone) this.#onBroken(`The process at ${this.seat} survives ${signal}.`);
 			const left = this.#place.presenceFiles().filter((name) => instanceId !== undefined && name.includes(instanceId));
 			if (signal === "SIGTERM" && left.length > 0) this.#onBroken(`${this.seat} ended and left ${left.join(", ")}.`);
 			this.#check(pi.client.getStderr(), "its errors");
 			this.#pi = null;
+			this.#pid = 0;
 			// It waits for a process that has ended already, but not for long.
 			const stopped = pi.stop();
 			this.#ended.add(stopped);
@@ -185,12 +188,11 @@ export class SeatSession {
 	}
 
 	/** False when the process has gone without being told to. */
-	async isAlive(): Promise<boolean> {
-		if (this.#pi === null || this.#pid === 0 || isRunning(this.#pid)) return true;
-		return false;
+	get isAlive(): boolean {
+		return this.#pid === 0 || isRunning(this.#pid);
 	}
 
-	/** The state of this seat's log. */
+	/** The log of the session that is registered here now. */
 	get log(): string | undefined {
 		return this.registered?.sessionFile;
 	}

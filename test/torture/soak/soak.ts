@@ -91,6 +91,7 @@ class Soak {
 	}
 
 	async #conclude(): Promise<void> {
+		await this.#killOne();
 		await this.#lastRound();
 		await Promise.all(this.#seats.map((seat) => this.#checkHoldings(seat)));
 		await this.#end();
@@ -139,6 +140,15 @@ class Soak {
 			onLeaving: () => this.#checkHoldings(own),
 			onSeated: () => this.#takeBase(own),
 		};
+	}
+
+	/** However short the script was, one process leaves its files behind. */
+	async #killOne(): Promise<void> {
+		const victim = this.#seats[this.#options.seed % this.#seats.length];
+		if (victim === undefined) return;
+		await victim.end("SIGKILL");
+		await victim.start();
+		await this.#takeBase(victim);
 	}
 
 	/** With peace everywhere, every session still gets a message of every other. */
