@@ -5,15 +5,11 @@
  * takes one parser, `--soak` the soak alone; `--seed S` makes a run that is the same each time; `--case N`, with a target
  * and its seed, checks one case again. Ends with a line of counts; the exit code is 1 when something failed.
  */
-import { parseArgs } from "node:util";
 import { checkInputs } from "./fuzz/fuzzer.ts";
-import { drawSeed, SEED_BOUND } from "./fuzz/inputs.ts";
+import { SEED_BOUND } from "./fuzz/inputs.ts";
 import type { FuzzTarget } from "./fuzz/target.ts";
+import { readOptions, type TortureOptions, UsageError } from "./options.ts";
 import { runSoak } from "./soak/soak.ts";
-import { targets } from "./targets/index.ts";
-
-const DEFAULT_MINUTES = 5;
-const MAX_MINUTES = 24 * 60;
 
 /** The longest that a parser is fuzzed before the next one's turn, in ms. */
 const FUZZ_TURN_MS = 20_000;
@@ -21,56 +17,6 @@ const FUZZ_TURN_MS = 20_000;
 const SOAK_TURN_MS = 120_000;
 /** A share of the time that the soak gets when parsers are fuzzed too. */
 const SOAK_SHARE = 0.4;
-
-interface TortureOptions {
-	readonly milliseconds: number;
-	readonly seed: number;
-	readonly targets: readonly FuzzTarget[];
-	readonly soak: boolean;
-	/** One case of one target. */
-	readonly only: number | null;
-}
-
-class UsageError extends Error {}
-
-function readOptions(): TortureOptions {
-	const { values } = parseArgs({
-		options: {
-			minutes: { type: "string" },
-			seed: { type: "string" },
-			target: { type: "string" },
-			case: { type: "string" },
-			soak: { type: "boolean", default: false },
-		},
-	});
-	const { target, soak } = values;
-	const chosen = targets.filter(({ name }) => target === undefined || name === target);
-	if (chosen.length === 0) throw new UsageError(`--target is one of ${targets.map(({ name }) => name).join(", ")}`);
-	if (values.case !== undefined && (target === undefined || values.seed === undefined)) {
-		throw new UsageError("--case needs the --target and the --seed that it belongs to");
-	}
-	return {
-		milliseconds: numberOf("minutes", values.minutes ?? String(DEFAULT_MINUTES), MAX_MINUTES) * 60_000,
-		seed: values.seed === undefined ? drawSeed() : wholeNumberOf("seed", values.seed),
-		targets: soak && target === undefined ? [] : chosen,
-		soak: soak || target === undefined,
-		only: values.case === undefined ? null : wholeNumberOf("case", values.case),
-	};
-}
-
-function numberOf(name: string, text: string, most: number): number {
-	const value = Number(text);
-	if (!(value > 0 && value <= most)) throw new UsageError(`--${name} is a number above 0, at most ${most}`);
-	return value;
-}
-
-function wholeNumberOf(name: string, text: string): number {
-	const value = Number(text);
-	if (text.trim() === "" || !Number.isInteger(value) || value < 0 || value >= SEED_BOUND) {
-		throw new UsageError(`--${name} is a whole number from 0 to ${SEED_BOUND - 1}`);
-	}
-	return value;
-}
 
 /** What runs by turns, and what has failed so far. */
 interface Contender {
@@ -158,7 +104,7 @@ async function torture(options: TortureOptions): Promise<{ passed: number; faile
 }
 
 try {
-	const { passed, failed } = await torture(readOptions());
+	const { passed, failed } = await torture(readOptions(process.argv.slice(2)));
 	tell(`\n${passed} passed, ${failed} failed`);
 	process.exitCode = failed > 0 ? 1 : 0;
 } catch (error) {
