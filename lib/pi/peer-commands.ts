@@ -9,6 +9,7 @@ import type { InboundMode } from "../inbox/inbox.ts";
 import type { MessageRecord } from "../inbox/message-states.ts";
 import { instanceRef } from "../peers/published-peer.ts";
 import { completeChoice } from "./command-choice.ts";
+import { unlessEnded } from "./ended-session.ts";
 import { INBOUND_FLAG, INBOUND_MODES, parseInboundMode } from "./flags.ts";
 import { formatAge } from "./foreign-text.ts";
 import type { HostParts } from "./incarnation.ts";
@@ -37,7 +38,7 @@ export function registerPeerCommands(
 		handler: async (argument: string, context: ExtensionCommandContext) => {
 			const { parts } = host;
 			if (parts === null) tellPerson(context, "Cross-session access is off in this session.", "warning");
-			else await run(context, parts, argument);
+			else await unlessEnded(parts.fence, () => run(context, parts, argument));
 		},
 	});
 	pi.registerCommand("peers", { description: "Show other pi sessions", ...withParts(showPeers) });
@@ -59,6 +60,7 @@ async function showPeers(context: ExtensionCommandContext, parts: HostParts): Pr
 		const isPrivate = (sessionId: string) => parts.records.read(sessionId).private;
 		tellPerson(context, listingLines(listing, Date.now(), isPrivate).join("\n"), "info");
 	} catch {
+		if (parts.fence.aborted) return;
 		tellPerson(context, "The sessions could not be listed. Try again.", "error");
 	}
 }

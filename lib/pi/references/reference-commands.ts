@@ -9,6 +9,7 @@ import {
 	type ReferenceCandidate,
 	SessionReferenceError,
 } from "../../references/index.ts";
+import { unlessEnded } from "../ended-session.ts";
 import { formatAge } from "../foreign-text.ts";
 import type { HostParts } from "../incarnation.ts";
 import { tellPerson } from "../tell-person.ts";
@@ -34,8 +35,9 @@ export function registerReferenceCommands(
 	pi.registerCommand(REFERENCE_COMMAND, {
 		description: "Cite another session: find it by title, directory or id",
 		handler: async (search, context) => {
-			if (host.parts === null) tellPerson(context, "Cross-session access is off in this session.", "warning");
-			else await chooseReference(search, context, host.parts);
+			const { parts } = host;
+			if (parts === null) tellPerson(context, "Cross-session access is off in this session.", "warning");
+			else await unlessEnded(parts.fence, () => chooseReference(search, context, parts));
 		},
 	});
 	pi.registerCommand(TAKE_BACK_COMMAND, {
@@ -50,6 +52,7 @@ async function chooseReference(search: string, context: ExtensionCommandContext,
 		const listed = await parts.references.listCandidates(parts.caller, search, undefined, parts.fence);
 		candidates = listed.slice(0, MAX_CHOICES);
 	} catch (error) {
+		if (parts.fence.aborted) return;
 		const text =
 			error instanceof SessionReferenceError ? error.message : "The sessions could not be listed. Try again.";
 		tellPerson(context, text, "error");

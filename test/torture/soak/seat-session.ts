@@ -25,6 +25,15 @@ export interface SeatOptions {
 	readonly onBroken: (what: string) => void;
 }
 
+/** What pi tells of an extension that threw; of other events only the type is there. */
+interface ExtensionErrorEvent {
+	readonly type?: string;
+	readonly extensionPath?: string;
+	/** The event whose handler threw, or `command`. */
+	readonly event?: string;
+	readonly error?: string;
+}
+
 export class SeatSession {
 	readonly seat: Seat;
 	/** Counts up whenever a disturbance begins or ends: odd while one is going on. */
@@ -200,9 +209,9 @@ export class SeatSession {
 	#see(event: object): void {
 		const text = JSON.stringify(event);
 		this.#check(text, "its events");
-		const { type, extensionPath, error } = event as { type?: string; extensionPath?: string; error?: string };
+		const { type, extensionPath, event: when, error } = event as ExtensionErrorEvent;
 		if (type === "extension_error" && !extensionPath?.includes("soak-extension")) {
-			this.#onBroken(`An extension failed at ${this.seat}: ${error}`);
+			this.#onBroken(`An extension failed at ${this.seat} in ${when}: ${error}`);
 		}
 		// Kept by the process for tests that are short.
 		this.pi.events.length = 0;
