@@ -92,11 +92,11 @@ export class LogLines {
 	 * @returns where it came to: `end`, or not much further than `from`
 	 */
 	takeLong(piece: Buffer, from: number, end: number, offset: number): number {
-		if (!this.#long) {
-			this.#long = new LongLine(this.#structure);
-			this.#longStart = offset;
-		}
-		const stop = Math.min(end, from + LONG_STEP_BYTES);
+		const isNew = this.#long === null;
+		this.#long ??= new LongLine(this.#structure);
+		if (isNew) this.#longStart = offset;
+		const isCheap = !isNew && !this.#long.readsContent;
+		const stop = isCheap ? end : Math.min(end, from + LONG_STEP_BYTES);
 		this.#long.take(piece, from, stop, this.#facts);
 		return stop;
 	}
