@@ -61,7 +61,7 @@ test("a look is pictured as the screen shows it, opened", async () => {
 
 test("a message is pictured as the screen shows it", async () => {
 	const agentDirectory = useOwnAgentDirectory();
-	const describe = () => ({ name: "printer", cwd: "/work/place", status: "idle" as const });
+	const describe = () => ({ name: "printer", cwd: "/home/place", status: "idle" as const });
 	const { presence } = await openSession(peerPaths(agentDirectory), { describe });
 	const terminal = await onTerminal(temporaryDirectory("workspace"), [{ text: "I answer my peer." }]);
 	const picture = pictureWith(README, pictures.message);

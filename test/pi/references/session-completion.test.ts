@@ -8,7 +8,7 @@ import { formatSessionReferenceMention, type ReferenceCandidate } from "../../..
 const session = (label: string): ReferenceCandidate => ({
 	sessionId: `id of ${label}`,
 	label,
-	cwd: "/work/\u001b[2Jplace",
+	cwd: "/home/\u001b[2Jplace",
 	changedAt: 0,
 	live: false,
 });
@@ -47,7 +47,7 @@ describe("after an @", () => {
 				{
 					value: formatSessionReferenceMention({ sessionId: "id of Retry work", label: "Retry work" }),
 					label: "@Retry work",
-					description: "session · 1m ago · /work/place",
+					description: "session · 1m ago · /home/place",
 				},
 			],
 		});

@@ -49,7 +49,7 @@ function fullLog(version: 2 | 3): SessionLog {
 }
 
 const versionOne = [
-	'{"type":"session","id":"old","cwd":"/work/project","timestamp":"2026-01-01T00:00:00.000Z"}',
+	'{"type":"session","id":"old","cwd":"/home/project","timestamp":"2026-01-01T00:00:00.000Z"}',
 	'{"type":"message","timestamp":"2026-01-01T00:00:01.000Z","message":{"role":"user","content":"hello"}}',
 	'{"type":"message","timestamp":"2026-01-01T00:00:02.000Z","message":{"role":"assistant","content":[{"type":"text","text":"hi"}],"stopReason":"stop"}}',
 	'{"type":"compaction","timestamp":"2026-01-01T00:00:03.000Z","summary":"in short","firstKeptEntryIndex":2,"tokensBefore":1}',

@@ -32,7 +32,7 @@ const registration = {
 	id: "01a22e72-7c07-7b5e-8a8e-9d0b2f6c1d3e",
 	instanceId,
 	name: "the parser",
-	cwd: "/work/project",
+	cwd: "/home/project",
 	pid: 4711,
 	startedAt: 1_790_000_000_000,
 	updatedAt: 1_790_000_000_500,
