@@ -9,11 +9,10 @@ import { TurnTracker } from "../../projection/turn.ts";
 import { NO_ID } from "./entry-ids.ts";
 import { isCompleted, LineKind, markBits, outcomes } from "./line-facts.ts";
 import { type LogIndex, NO_ROW } from "./log-index.ts";
-import { Stretch } from "./stretch.ts";
+import type { Stretch } from "./stretch.ts";
 
 export class BranchFold {
 	readonly #index: LogIndex;
-	readonly #stretch = new Stretch();
 	/** The index's revision that this fold stands on. */
 	readonly #revision: number;
 	/** The last row taken. */
@@ -41,11 +40,11 @@ export class BranchFold {
 	}
 
 	/** Folds the branch that ends at the index's leaf. */
-	static async of(index: LogIndex): Promise<BranchFold> {
+	static async of(index: LogIndex, stretch: Stretch): Promise<BranchFold> {
 		const fold = new BranchFold(index);
-		const path = await fold.#walk();
-		await fold.#findSurface(path);
-		await fold.#takeAll(path);
+		const path = await fold.#walk(stretch);
+		await fold.#findSurface(path, stretch);
+		await fold.#takeAll(path, stretch);
 		fold.tip = index.leaf;
 		return fold;
 	}
@@ -143,7 +142,7 @@ export class BranchFold {
 	}
 
 	/** Rows from the leaf to the root. Ends where a parent is missing or was already seen. */
-	async #walk(): Promise<Int32Array> {
+	async #walk(stretch: Stretch): Promise<Int32Array> {
 		const index = this.#index;
 		const seen = new Uint8Array(index.rows);
 		const path = new Int32Array(index.rows);
@@ -159,19 +158,19 @@ export class BranchFold {
 				break;
 			}
 			row = parent;
-			if (this.#stretch.step()) await this.#stretch.giveWay();
+			if (stretch.step()) await stretch.giveWay();
 		}
 		return path.subarray(0, length);
 	}
 
-	async #findSurface(path: Int32Array): Promise<void> {
+	async #findSurface(path: Int32Array, stretch: Stretch): Promise<void> {
 		const index = this.#index;
 		const at = index.compactions.size === 0 ? -1 : path.findIndex((row) => index.kind(row) === LineKind.compaction);
 		if (at >= 0) {
 			this.compaction = path[at] ?? NO_ROW;
 			this.firstKept = this.#firstKeptOf(this.compaction, path.subarray(at + 1));
 		}
-		if (index.edits.size > 0) await this.#collectEdits(path, at);
+		if (index.edits.size > 0) await this.#collectEdits(path, at, stretch);
 		const edit = this.compaction === NO_ROW ? NO_ROW : this.editOf(this.compaction);
 		const isOmitted = edit !== NO_ROW && index.edits.get(edit)?.replacementBytes === null;
 		this.checkpoint = isOmitted ? NO_ROW : this.compaction;
@@ -191,7 +190,7 @@ export class BranchFold {
 	}
 
 	/** Edits count where they stand on the surface themselves; of several for one target the latest wins. */
-	async #collectEdits(path: Int32Array, compactionAt: number): Promise<void> {
+	async #collectEdits(path: Int32Array, compactionAt: number, stretch: Stretch): Promise<void> {
 		const index = this.#index;
 		for (let at = 0; at < path.length; at++) {
 			const row = path[at] ?? NO_ROW;
@@ -200,12 +199,12 @@ export class BranchFold {
 			const edit = index.edits.get(row);
 			if (edit && !this.edits.has(edit.target)) this.edits.set(edit.target, row);
 			if (isOlder && row === this.firstKept) return;
-			if (this.#stretch.step()) await this.#stretch.giveWay();
+			if (stretch.step()) await stretch.giveWay();
 		}
 	}
 
 	/** Takes the whole branch, oldest first. */
-	async #takeAll(path: Int32Array): Promise<void> {
+	async #takeAll(path: Int32Array, stretch: Stretch): Promise<void> {
 		// Before the first kept entry nothing is on the surface; without a compaction everything is.
 		let onSurface = this.compaction === NO_ROW;
 		for (let at = path.length - 1; at >= 0; at--) {
@@ -213,7 +212,7 @@ export class BranchFold {
 			this.#takeTurn(row);
 			if (row === this.firstKept || row === this.compaction) onSurface = true;
 			if (onSurface) this.#takeSurface(row);
-			if (this.#stretch.step()) await this.#stretch.giveWay();
+			if (stretch.step()) await stretch.giveWay();
 		}
 	}
 

@@ -37,7 +37,7 @@ export class CaptureBuilder {
 		const messages: SurfaceEvent[] = [];
 		let held = 0;
 		for (const row of fold.newestFirst()) {
-			if (this.#loader.stretch.step()) await this.#loader.giveWay();
+			if (this.#loader.stretch.step()) await this.#loader.stretch.giveWay();
 			if (fold.shownBytes(row) === 0 || fold.isWithheld(row)) continue;
 			const isFull = messages.length >= want.messages || held >= want.totalBytes;
 			if (isFull && !want.checkpoint) break;
@@ -91,7 +91,7 @@ export class CaptureBuilder {
 		let looked = 0;
 		let turnOpen = this.#fold.turns.turnOpen;
 		for (const row of this.#fold.branch()) {
-			if (this.#loader.stretch.step()) await this.#loader.giveWay();
+			if (this.#loader.stretch.step()) await this.#loader.stretch.giveWay();
 			const kind = index.kind(row);
 			if (kind === LineKind.toolResult && looked++ < RESULTS_LOOKED_AT) {
 				const result = await this.#loader.loadResult(row);

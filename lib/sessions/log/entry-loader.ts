@@ -10,11 +10,10 @@ import { type ElidedText, type FindElided, LineFilter } from "./line-filter.ts";
 import type { LogFile } from "./log-file.ts";
 import { entryTime } from "./log-header.ts";
 import type { LogIndex } from "./log-index.ts";
-import { MAX_PARSED_BYTES } from "./log-lines.ts";
-import { Stretch } from "./stretch.ts";
+import { LONG_STEP_BYTES, MAX_PARSED_BYTES } from "./log-lines.ts";
+import type { Stretch } from "./stretch.ts";
 
 const SLICE_BYTES = 1024 * 1024;
-const STEP_BYTES = 16 * 1024;
 /** Entries kept parsed while a capture is built. */
 const KEPT_ENTRIES = 32;
 
@@ -64,20 +63,14 @@ export interface LoadedCall {
 export class EntryLoader {
 	readonly #file: LogFile;
 	readonly #index: LogIndex;
-	readonly #signal: AbortSignal | undefined;
-	readonly stretch = new Stretch();
+	readonly stretch: Stretch;
 	/** What was parsed for this capture: a message's texts and its calls are asked for one after the other. */
 	readonly #parsed = new Map<number, ParsedLine | null>();
 
-	constructor(file: LogFile, index: LogIndex, signal: AbortSignal | undefined) {
+	constructor(file: LogFile, index: LogIndex, stretch: Stretch) {
 		this.#file = file;
 		this.#index = index;
-		this.#signal = signal;
-	}
-
-	/** Gives other work its turn. @throws the signal's reason when it is aborted */
-	async giveWay(): Promise<void> {
-		await this.stretch.giveWay(this.#signal);
+		this.stretch = stretch;
 	}
 
 	/** Reads a row's line whole. @throws DamagedRowError */
@@ -136,7 +129,7 @@ export class EntryLoader {
 	async #parse(row: number): Promise<ParsedLine | null> {
 		const known = this.#parsed.get(row);
 		if (known !== undefined) return known;
-		if (this.stretch.isOver) await this.giveWay();
+		if (this.stretch.isOver) await this.stretch.giveWay();
 		const length = this.#index.length(row);
 		const parsed =
 			length <= MAX_PARSED_BYTES
@@ -153,7 +146,7 @@ export class EntryLoader {
 		for (let taken = 0; taken < length; ) {
 			const want = Math.min(slice.length, length - taken);
 			const count = await this.#file.readInto(slice, 0, want, this.#index.offset(row) + taken);
-			this.#signal?.throwIfAborted();
+			this.stretch.signal?.throwIfAborted();
 			if (count === 0) break;
 			await this.#filterSlice(filter, slice.subarray(0, count));
 			taken += count;
@@ -163,9 +156,9 @@ export class EntryLoader {
 
 	/** In small steps: the slice may consist of nothing but what costs most. */
 	async #filterSlice(filter: LineFilter, slice: Buffer): Promise<void> {
-		for (let at = 0; at < slice.length; at += STEP_BYTES) {
-			filter.take(slice, at, Math.min(slice.length, at + STEP_BYTES));
-			if (this.stretch.isOver) await this.giveWay();
+		for (let at = 0; at < slice.length; at += LONG_STEP_BYTES) {
+			filter.take(slice, at, Math.min(slice.length, at + LONG_STEP_BYTES));
+			if (this.stretch.isOver) await this.stretch.giveWay();
 		}
 	}
 }

@@ -8,7 +8,10 @@
 import { randomBytes } from "node:crypto";
 import { BACKSLASH, QUOTE, TextMeasure } from "./json-bytes.ts";
 
-/** Raw bytes kept from each end of a text, by default: enough for the largest text that anyone may ask for. */
+/**
+ * Raw bytes kept from each end of a text, by default: the largest text that anyone may ask for, unless it is made of
+ * escapes. Of nothing but `\\u` escapes it is a sixth.
+ */
 const TEXT_KEEP = 64 * 1024;
 /** Raw bytes up to which other strings are kept: ids, names, stop reasons. */
 const STRING_KEEP = 1024;

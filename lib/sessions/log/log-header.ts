@@ -20,16 +20,12 @@ const headerSchema = z.looseObject({
 
 /** Most headers fit in a first read of this size. */
 const FIRST_READ_BYTES = 4096;
-/** For one read and what is found in it, at once: thousands of logs are looked at one after the other. */
-const firstBytes = Buffer.allocUnsafeSlow(FIRST_READ_BYTES);
 const LINE_FEED = 10;
 
 /** The header of an opened log: its first line that is a JSON object, among the first 64 KiB; null when it has none. */
 export function readHeaderOf(file: LogFile): LogHeader | null {
-	const first = firstBytes.subarray(0, file.readNow(firstBytes, 0, FIRST_READ_BYTES, 0));
-	const header = findHeader(first);
-	if (header !== undefined || first.length < FIRST_READ_BYTES) return header ?? null;
-	return findHeader(file.readSmall(0, MAX_HEADER_BYTES)) ?? null;
+	const header = file.lookAt(0, FIRST_READ_BYTES, findHeader);
+	return header === undefined ? (file.lookAt(0, MAX_HEADER_BYTES, findHeader) ?? null) : header;
 }
 
 /** Undefined: no whole line of these bytes decides. */

@@ -9,7 +9,7 @@ import { performance } from "node:perf_hooks";
 import type { LogFile } from "./log-file.ts";
 import type { LogIndex } from "./log-index.ts";
 import { type ExpectedSurface, LogLines } from "./log-lines.ts";
-import { Stretch } from "./stretch.ts";
+import type { Stretch } from "./stretch.ts";
 import { expectSurface } from "./surface-hint.ts";
 
 /** Bytes read at a time. Larger pieces cost a new process more, in memory that it touches for the first time. */
@@ -24,9 +24,9 @@ const READS_AFTER_SLOW = 16;
 
 /**
  * Indexes the file's lines from the index's end up to `size`. An unterminated last line is left out.
- * @throws the signal's reason when it is aborted
+ * @throws the reason of the stretch's signal when it is aborted
  */
-export async function scanLog(file: LogFile, index: LogIndex, size: number, signal?: AbortSignal): Promise<void> {
+export async function scanLog(file: LogFile, index: LogIndex, size: number, stretch: Stretch): Promise<void> {
 	const length = size - index.end;
 	if (length <= 0 || index.rejected) return;
 	if (length <= PIECE_BYTES) {
@@ -34,9 +34,16 @@ export async function scanLog(file: LogFile, index: LogIndex, size: number, sign
 		file.lookAt(index.end, length, (piece) => lines.take(piece, 0, index.end, Number.POSITIVE_INFINITY));
 		return;
 	}
-	const surface = index.rows === 0 ? await expectSurface(file, size) : null;
-	signal?.throwIfAborted();
-	await new Scan(file, index, size, surface).run(signal);
+	const surface = index.rows === 0 ? await expectSurface(file, size, stretch) : null;
+	await new Scan({ file, index, size, stretch, surface }).run();
+}
+
+interface ScanOptions {
+	readonly file: LogFile;
+	readonly index: LogIndex;
+	readonly size: number;
+	readonly stretch: Stretch;
+	readonly surface: ExpectedSurface | null;
 }
 
 /** One scan over many pieces; its buffer lives as long as it does. */
@@ -50,22 +57,23 @@ class Scan {
 	#held = 0;
 	/** Asynchronous reads to come. */
 	#unhurried = 0;
-	readonly #stretch = new Stretch();
+	readonly #stretch: Stretch;
 
-	constructor(file: LogFile, index: LogIndex, size: number, surface: ExpectedSurface | null) {
+	constructor({ file, index, size, stretch, surface }: ScanOptions) {
 		this.#file = file;
+		this.#stretch = stretch;
 		this.#index = index;
 		this.#size = size;
 		this.#lines = new LogLines(index, surface);
 	}
 
-	async run(signal: AbortSignal | undefined): Promise<void> {
+	async run(): Promise<void> {
 		let offset = this.#index.end;
 		while (offset < this.#size && !this.#index.rejected) {
-			signal?.throwIfAborted();
+			this.#stretch.signal?.throwIfAborted();
 			const count = this.#unhurried > 0 ? await this.#read(offset) : this.#readNow(offset);
 			if (count === 0) return;
-			await this.#work(offset, count, signal);
+			await this.#work(offset, count);
 			offset += count;
 		}
 	}
@@ -82,36 +90,36 @@ class Scan {
 		return count;
 	}
 
-	async #work(offset: number, count: number, signal: AbortSignal | undefined): Promise<void> {
+	async #work(offset: number, count: number): Promise<void> {
 		// A view of its own for each piece: what is remembered of one must not be taken for the next.
 		const piece = this.#buffer.subarray(0, HELD_BYTES + count);
 		const base = offset - HELD_BYTES;
 		let start = HELD_BYTES - this.#held;
 		if (this.#lines.inLongLine) {
 			const feed = piece.indexOf(LINE_FEED, start);
-			start = await this.#takeLong(piece, start, feed < 0 ? piece.length : feed, base, signal);
+			start = await this.#takeLong(piece, start, feed < 0 ? piece.length : feed, base);
 		}
 		let search = Math.max(start, HELD_BYTES);
 		for (;;) {
 			const taken = this.#lines.take(piece, start, base + start, this.#stretch.end, search);
 			start = taken.start;
 			search = start;
-			if (this.#stretch.isOver) await this.#stretch.giveWay(signal);
+			if (this.#stretch.isOver) await this.#stretch.giveWay();
 			if (taken.isDone) break;
 		}
 		this.#held = piece.length - start;
 		if (this.#lines.inLongLine || this.#held > HELD_BYTES) {
-			await this.#takeLong(piece, start, piece.length, base, signal);
+			await this.#takeLong(piece, start, piece.length, base);
 			this.#held = 0;
 			return;
 		}
 		piece.copyWithin(HELD_BYTES - this.#held, start);
 	}
 
-	async #takeLong(piece: Buffer, from: number, end: number, base: number, signal?: AbortSignal): Promise<number> {
+	async #takeLong(piece: Buffer, from: number, end: number, base: number): Promise<number> {
 		for (let at = from; at < end; ) {
 			at = this.#lines.takeLong(piece, at, end, base + at);
-			if (this.#stretch.isOver) await this.#stretch.giveWay(signal);
+			if (this.#stretch.isOver) await this.#stretch.giveWay();
 		}
 		return end;
 	}

@@ -9,34 +9,29 @@ import { LineFacts } from "./line-facts.ts";
 import { LineStructure } from "./line-structure.ts";
 import type { LogFile } from "./log-file.ts";
 import type { LogIndex } from "./log-index.ts";
-import { Stretch } from "./stretch.ts";
+import type { Stretch } from "./stretch.ts";
 
 /** Folds the current branch, after measuring what was left unmeasured on it. @throws DamagedRowError */
-export async function foldMeasured(
-	file: LogFile,
-	index: LogIndex,
-	signal: AbortSignal | undefined,
-): Promise<BranchFold> {
+export async function foldMeasured(file: LogFile, index: LogIndex, stretch: Stretch): Promise<BranchFold> {
 	for (;;) {
-		const fold = await BranchFold.of(index);
+		const fold = await BranchFold.of(index, stretch);
 		const rows = index.hasUnmeasured ? fold.unmeasuredRows() : [];
 		if (rows.length === 0) return fold;
-		await measureRows(file, index, rows, signal);
+		await measureRows(file, index, rows, stretch);
 	}
 }
 
 /** Measures the rows, which all have lines short enough to be read at once. */
-async function measureRows(file: LogFile, index: LogIndex, rows: readonly number[], signal?: AbortSignal) {
+async function measureRows(file: LogFile, index: LogIndex, rows: readonly number[], stretch: Stretch) {
 	const structure = new LineStructure(index.ids);
 	const facts = new LineFacts();
-	const stretch = new Stretch();
 	for (const row of rows) {
 		facts.reset();
 		file.lookAt(index.offset(row), index.length(row), (line) => {
 			if (!structure.read(line, 0, line.length, facts)) readWhole(line, row, index, facts);
 		});
 		index.measure(row, facts);
-		if (stretch.isOver) await stretch.giveWay(signal);
+		if (stretch.isOver) await stretch.giveWay();
 	}
 }
 

@@ -1,5 +1,8 @@
 /**
- * Long work in stretches: between two of them the event loop gets its turn.
+ * Long work in stretches: between two of them the event loop gets its turn, and the work may be cancelled.
+ *
+ * All that is done for one question, one after the other, shares one of these: two stretches without a turn between them
+ * would be one long one.
  */
 import { performance } from "node:perf_hooks";
 import { setImmediate } from "node:timers/promises";
@@ -13,7 +16,13 @@ const STEPS_PER_LOOK = 256;
 export class Stretch {
 	/** When it is over: performance.now() in ms. */
 	end = performance.now() + STRETCH_MS;
+	/** Cancels the work. */
+	readonly signal: AbortSignal | undefined;
 	#steps = 0;
+
+	constructor(signal?: AbortSignal) {
+		this.signal = signal;
+	}
 
 	get isOver(): boolean {
 		return performance.now() >= this.end;
@@ -25,9 +34,9 @@ export class Stretch {
 	}
 
 	/** Gives other work its turn, and begins the next stretch. @throws the signal's reason when it is aborted */
-	async giveWay(signal?: AbortSignal): Promise<void> {
+	async giveWay(): Promise<void> {
 		await setImmediate();
-		signal?.throwIfAborted();
+		this.signal?.throwIfAborted();
 		this.end = performance.now() + STRETCH_MS;
 	}
 }

@@ -3,16 +3,14 @@
  *
  * It is a hint and nothing else. Whatever turns out to be on the surface without having been measured is measured then.
  */
-import { setImmediate } from "node:timers/promises";
 import { parseObject } from "./json-object.ts";
 import type { LogFile } from "./log-file.ts";
 import { type ExpectedSurface, MAX_PARSED_BYTES } from "./log-lines.ts";
+import type { Stretch } from "./stretch.ts";
 
 /** How far back the look goes; its cost must be nothing beside the read. */
 const LOOK_BYTES = 4 * 1024 * 1024;
 const PIECE_BYTES = 256 * 1024;
-/** Pieces between two turns of the event loop: a millisecond or two. */
-const PIECES_PER_STRETCH = 4;
 /** A file that is not much larger gains nothing. */
 const LEAST_BYTES = 2 * LOOK_BYTES;
 
@@ -20,11 +18,14 @@ const LEAST_BYTES = 2 * LOOK_BYTES;
 const COMPACTION = Buffer.from('\n{"type":"compaction"', "latin1");
 const LINE_FEED = 10;
 
-/** Where the newest compaction of a large log stands, when it is near the end; null when there is none. */
-export async function expectSurface(file: LogFile, size: number): Promise<ExpectedSurface | null> {
+/**
+ * Where the newest compaction of a large log stands, when it is near the end; null when there is none.
+ * @throws the reason of the stretch's signal when it is aborted
+ */
+export async function expectSurface(file: LogFile, size: number, stretch: Stretch): Promise<ExpectedSurface | null> {
 	if (size < LEAST_BYTES) return null;
 	for (let looked = 0; looked < LOOK_BYTES / PIECE_BYTES; looked++) {
-		if (looked % PIECES_PER_STRETCH === 0) await setImmediate();
+		if (stretch.isOver) await stretch.giveWay();
 		const start = size - (looked + 1) * PIECE_BYTES;
 		const at = file.lookAt(start, Math.min(PIECE_BYTES + COMPACTION.length, size - start), lastOf);
 		if (at >= 0) return readCompaction(file, start + at + 1, size);

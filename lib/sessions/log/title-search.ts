@@ -8,8 +8,6 @@ import type { LogFile } from "./log-file.ts";
 const PIECE_BYTES = 256 * 1024;
 /** A line that sets a name is some 150 bytes. One that is longer than this is passed over. */
 const MAX_LINE_BYTES = 64 * 1024;
-/** For one piece and what is found in it, at once: many logs are searched one after the other. */
-const bytes = Buffer.allocUnsafeSlow(PIECE_BYTES + 2 * MAX_LINE_BYTES);
 /** Inside a string both quotes would be escaped, so these bytes stand only where they are a value (or a key). */
 const TYPE = Buffer.from('"session_info"', "latin1");
 const LINE_FEED = 10;
@@ -25,8 +23,7 @@ export async function findTitle(file: LogFile, size: number, signal?: AbortSigna
 		// The overlaps are for lines that go over the borders of this piece.
 		const from = Math.max(0, start - MAX_LINE_BYTES);
 		const length = Math.min(size, end + MAX_LINE_BYTES) - from;
-		const piece = bytes.subarray(0, file.readNow(bytes, 0, length, from));
-		const name = newestName(piece, start - from, end - from, from === 0);
+		const name = file.lookAt(from, length, (piece) => newestName(piece, start - from, end - from, from === 0));
 		if (name !== undefined) return name;
 		end = start;
 		if (end > 0) await setImmediate();

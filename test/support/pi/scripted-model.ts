@@ -8,6 +8,7 @@ import { readFileSync } from "node:fs";
 import process from "node:process";
 import { type AssistantMessage, createAssistantMessageEventStream, type Message } from "@earendil-works/pi-ai";
 import type { ExtensionAPI } from "@earendil-works/pi-coding-agent";
+import { LOCAL_USAGE } from "./local-usage.ts";
 
 export const SCRIPTED = "scripted";
 
@@ -93,14 +94,7 @@ function toMessage(reply: ScriptedReply, number: number): AssistantMessage {
 		api: SCRIPTED,
 		provider: SCRIPTED,
 		model: SCRIPTED,
-		usage: {
-			input: 1,
-			output: 1,
-			cacheRead: 0,
-			cacheWrite: 0,
-			totalTokens: 2,
-			cost: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, total: 0 },
-		},
+		usage: LOCAL_USAGE,
 		stopReason:
 			reply === aborted ? "aborted" : reply.error !== undefined ? "error" : calls.length > 0 ? "toolUse" : "stop",
 		...(reply.error !== undefined && { errorMessage: reply.error }),

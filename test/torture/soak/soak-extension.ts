@@ -14,6 +14,7 @@ import { runInNewContext } from "node:vm";
 import { type AssistantMessage, type Context, createAssistantMessageEventStream } from "@earendil-works/pi-ai";
 import type { ExtensionAPI } from "@earendil-works/pi-coding-agent";
 import { Type } from "typebox";
+import { LOCAL_USAGE } from "../../support/pi/local-usage.ts";
 import { marker } from "./markers.ts";
 
 /** The provider, and its model. */
@@ -131,14 +132,7 @@ async function reply(context: Context, signal: AbortSignal | undefined): Promise
 		api: SOAK_MODEL,
 		provider: SOAK_MODEL,
 		model: SOAK_MODEL,
-		usage: {
-			input: 1,
-			output: 1,
-			cacheRead: 0,
-			cacheWrite: 0,
-			totalTokens: 2,
-			cost: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, total: 0 },
-		},
+		usage: LOCAL_USAGE,
 		stopReason: signal?.aborted ? "aborted" : calls.length > 0 ? "toolUse" : "stop",
 		timestamp: Date.now(),
 	};
