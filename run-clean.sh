@@ -16,8 +16,9 @@ usage: ./run-clean.sh COMMAND [ARGUMENT…]
   check                format, lint, types, import directions, package contents
   coverage             the tests again, with the untested lines of lib/ and extension.ts listed
   bench [--json FILE]  the benchmarks, as a table
-  matrix               the SDK-facing tests on every supported SDK
-  torture              the long two-process tests
+  matrix [--older]     the SDK-facing tests on every supported SDK, or on all but the newest
+  torture [--minutes N] [--seed S] [--target T] [--soak]
+                       every parser fuzzed and four real sessions soaked, for longer than in test
   exec CMD…            any command, in the same environment and in the caller's directory
 
 CROSS_TEST_NODE=/path/to/node chooses the Node; it has to be 22.19 or newer.

@@ -26,10 +26,9 @@ export {
 	requestIdSchema,
 } from "./identifiers.ts";
 export { CANCEL_SAFE_QUEUE, type InfoReply, type InfoRequest, infoReplySchema, infoRequestSchema } from "./info.ts";
+export { MAX_GIVEN_SUMMARY_UNITS, MAX_MESSAGE_TEXT_UNITS } from "./limits.ts";
 export * from "./message-outcomes.ts";
 export {
-	MAX_GIVEN_SUMMARY_UNITS,
-	MAX_MESSAGE_TEXT_UNITS,
 	type MessageRefusal,
 	messageRefusalSchema,
 	type SendReply,

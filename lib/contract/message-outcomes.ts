@@ -7,6 +7,7 @@
  */
 import * as z from "zod";
 import { requestIdSchema } from "./identifiers.ts";
+import { MAX_GIVEN_SUMMARY_UNITS } from "./limits.ts";
 import { instanceIdSchema } from "./peer-identifiers.ts";
 
 export type MessageOutcomeState = "submitted" | "queued" | "accepted" | "refused" | "receipt_unknown";
@@ -47,14 +48,18 @@ export const MESSAGE_OUTCOMES = Object.freeze({
 		"Nothing to do. An extension of the peer took charge of the message; that is no proof that it was stored or answered.",
 	),
 
-	busy: later("The peer is in the middle of something. Decide anew, once it is idle, whether to send this."),
-	queue_full: later("The peer has too many waiting messages. Decide anew, after a while, whether to send this."),
+	busy: later(
+		"The peer is in the middle of something. Decide anew, once it is idle, whether to send this, under a new message id.",
+	),
+	queue_full: later(
+		"The peer has too many waiting messages. Decide anew, after a while, whether to send this, under a new message id.",
+	),
 	rate_limited: later("This session sends to that peer too fast. Decide anew, after a pause, whether to send this."),
 
 	refused: refused("The peer takes no messages. Tell the user if it matters."),
 	stopped: refused("The peer's user stopped its inbox. Wait until that user resumes it; tell your user if it matters."),
 	duplicate: refused(
-		"The peer already has this message, or took the same text from here moments ago. Do not send it again; ask for the status.",
+		"The peer already saw this message id, or took the same text from here moments ago. Do not send it again; ask for the status.",
 	),
 	expired: refused(
 		"The message was too old, or dated in the future. Check whether it still matters, then write a new one.",
@@ -69,7 +74,7 @@ export const MESSAGE_OUTCOMES = Object.freeze({
 		"The peer could not read what was sent. Tell the user: the two sessions may run different versions.",
 	),
 	invalid_message: refused(
-		"Correct the message: its text and its summary must be well-formed and not blank, its summary at most 400 characters, its id at most 128 letters, digits, _ and -.",
+		`Correct the message: its text and its summary must be well-formed and not blank, its summary at most ${MAX_GIVEN_SUMMARY_UNITS} characters, its id at most 128 letters, digits, _ and -.`,
 	),
 	invalid_target: refused("Name one other session: its name, session id, instance id, or `name [ref]`."),
 	invalid_bridge: refused("Correct the bridge envelope: it is malformed or past its expiry. Build a new one."),

@@ -6,16 +6,11 @@
  */
 import * as z from "zod";
 import { incarnationSchema, RPC_VERSION, replyIncarnationSchema, requestIdSchema } from "./identifiers.ts";
+import { MAX_GIVEN_SUMMARY_UNITS, MAX_MESSAGE_TEXT_UNITS } from "./limits.ts";
 import { receiptSchema } from "./message-outcomes.ts";
 import { refusalSchema } from "./outcomes.ts";
 import { instanceIdSchema } from "./peer-identifiers.ts";
 import { publicPeerSchema } from "./public-peer.ts";
-
-/** Longest text of a message, in UTF-16 units. */
-export const MAX_MESSAGE_TEXT_UNITS = 1_000_000;
-
-/** Longest summary that a caller may give, in UTF-16 units; it is shortened to one line of 200 code points. */
-export const MAX_GIVEN_SUMMARY_UNITS = 400;
 
 const addressedToPeer = {
 	version: z.literal(RPC_VERSION),

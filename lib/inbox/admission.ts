@@ -1,6 +1,7 @@
 /**
- * Whether a message may come in at all. What it takes (an id, a text's turn, a token, a unit of the budget) is taken at
- * once and never given back, whatever becomes of the message later.
+ * Whether a message may come in at all. What it takes (an id, a token, a unit of the budget) is taken at once and never
+ * given back, whatever becomes of the message later. Its text's turn is given back when nobody took the message in the
+ * end.
  *
  * Promise: a message that is not admitted takes nothing, so that a refused one can be sent again under the same id.
  * Holds no more than the budget admits.
@@ -62,6 +63,11 @@ export class Admission {
 		this.#ids.add(id);
 		this.#texts.set(text, this.#clock.monotonic());
 		return null;
+	}
+
+	/** The message of this text was admitted, and then refused in a way that invites its sender to try again later. */
+	giveBackText({ sender, text }: Pick<AdmissionRequest, "sender" | "text">): void {
+		this.#texts.delete(digestOf(sender, text));
 	}
 
 	#forgetOldTexts(): void {

@@ -4,7 +4,7 @@
  * Promise: nothing reaches the delivery that was not admitted; whatever the delivery does, the sender gets one receipt
  * and the message one state.
  */
-import type { MessageOutcomeCode, MessageState } from "../contract/message-outcomes.ts";
+import { MESSAGE_OUTCOMES, type MessageOutcomeCode, type MessageState } from "../contract/message-outcomes.ts";
 import type { Clock } from "../peers/clock.ts";
 import type { Registration } from "../peers/registration.ts";
 import type { MessageFrame } from "../wire/frames.ts";
@@ -41,7 +41,10 @@ export interface Delivery {
 	 * stopped inbox, or a busy session when nobody but pi could take the message. Synchronous.
 	 */
 	refusal(message: IncomingMessage): MessageOutcomeCode | null;
-	/** Takes an admitted message. What it answers, or a throw, gives nothing back. */
+	/**
+	 * Takes an admitted message. What it answers, or a throw, gives no id and no quota back; a refusal that invites
+	 * another attempt lets the text come again.
+	 */
 	deliver(message: IncomingMessage): MessageOutcomeCode | Promise<MessageOutcomeCode>;
 }
 
@@ -111,6 +114,7 @@ export class Inbox {
 	async #deliver(message: IncomingMessage): Promise<MessageOutcomeCode> {
 		const code = await this.#attempt(message);
 		const source = message.sender.instanceId;
+		if (MESSAGE_OUTCOMES[code].retryable) this.#admission.giveBackText({ sender: source, text: message.text });
 		const noted = this.states.get(source, message.messageId);
 		// A queue that already moved the message on knows better than the receipt that announces it.
 		if (noted === "unknown") this.states.set(source, message.messageId, receiptStates[code] ?? "dropped");

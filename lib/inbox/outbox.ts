@@ -6,6 +6,7 @@
  */
 import { randomUUID } from "node:crypto";
 import { requestIdSchema } from "../contract/identifiers.ts";
+import { MAX_GIVEN_SUMMARY_UNITS } from "../contract/limits.ts";
 import {
 	isTaken,
 	type MessageOutcome,
@@ -26,9 +27,6 @@ import { messageTextSchema } from "../wire/frames.ts";
 import { WIRE_LIMITS } from "../wire/limits.ts";
 import type { SenderIdentity } from "../wire/receiver-conversation.ts";
 import type { SharedBudget } from "./budget.ts";
-
-/** Longest summary that a caller may give, in UTF-16 units. */
-export const GIVEN_SUMMARY_UNITS = 400;
 
 export interface OutboxOptions {
 	readonly from: SenderIdentity;
@@ -149,7 +147,7 @@ function composeContent(request: SendRequest, messageId: string): Omit<MessageCo
 	const { text, summary } = request;
 	if (text.length > WIRE_LIMITS.textUnits) return "message_too_large";
 	const wellFormed = requestIdSchema.safeParse(messageId).success && messageTextSchema.safeParse(text).success;
-	if (!wellFormed || (summary !== undefined && summary.length > GIVEN_SUMMARY_UNITS)) return "invalid_message";
+	if (!wellFormed || (summary !== undefined && summary.length > MAX_GIVEN_SUMMARY_UNITS)) return "invalid_message";
 	return { messageId, text, summary: summarize(summary ?? "", text) };
 }
 

@@ -2,7 +2,7 @@
  * Registrations that were read and vetted before, as long as their files are the same to the last detail.
  *
  * A message costs two looks at registrations, its receiver's and its sender's; reading them anew each time would take
- * longer than the message itself. Promise: what is returned is what a fresh read would return: any write, rename,
+ * longer than the message itself. Promise: what is returned is what a fresh read would return: each write, rename,
  * change of mode or owner makes another file in this sense. Holds at most 512.
  */
 import { type BigIntStats, lstatSync } from "node:fs";

@@ -47,7 +47,6 @@ export const registrationSchema = z.object({
 export type Registration = z.infer<typeof registrationSchema>;
 
 export type RegisteredStatus = Registration["status"];
-export type RegisteredInbound = Registration["inbound"];
 
 /** The registration that a file's text holds, or null when it holds none. */
 export function parseRegistration(text: string): Registration | null {

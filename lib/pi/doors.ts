@@ -57,8 +57,8 @@ export function registerTools(pi: Flags & Pick<ExtensionAPI, "registerTool">, pa
 /** Completes sessions to cite. They stand among what pi itself offers; live peers, which are few, above all of it. */
 export function completeSessions({ context, offers, caller, fence }: HostParts): void {
 	if (context.mode !== "tui") return;
-	const listCandidates = (search: string, limit: number, signal: AbortSignal) =>
-		offers.listCandidates(caller, search, limit, signal);
+	const listCandidates = (search: string, signal: AbortSignal) =>
+		offers.listCandidates(caller, search, undefined, signal);
 	context.ui.addAutocompleteProvider((others) => new SessionCompletion(others, { listCandidates, fence }));
 }
 

@@ -129,7 +129,7 @@ async function openMessaging(options: IncarnationOptions, setting: MessagingSett
 		onStatus: () => void presence.refresh(),
 	});
 	const presence = await openPresence(options, setting, options.wrapDelivery?.(delivery) ?? delivery);
-	delivery.reportTo(presence.inbox.states);
+	delivery.connect(presence.inbox);
 	turns.attach(delivery);
 	scope.releases.add(() => turns.detach(delivery));
 	return { delivery, presence };

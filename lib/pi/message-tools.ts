@@ -7,6 +7,7 @@
 import { defineTool } from "@earendil-works/pi-coding-agent";
 import { Type } from "typebox";
 import * as z from "zod";
+import { MAX_GIVEN_SUMMARY_UNITS, MAX_MESSAGE_TEXT_UNITS } from "../contract/limits.ts";
 import { messageStateSchema, type Receipt, receiptSchema } from "../contract/message-outcomes.ts";
 import type { PublicPeer } from "../contract/public-peer.ts";
 import type { Outbox } from "../inbox/outbox.ts";
@@ -41,10 +42,10 @@ const target = Type.String({
 
 const sendParameters = Type.Object({
 	target,
-	message: Type.String({ description: "The text, at most 1,000,000 characters." }),
+	message: Type.String({ description: `The text, at most ${MAX_MESSAGE_TEXT_UNITS.toLocaleString("en")} characters.` }),
 	summary: Type.Optional(
 		Type.String({
-			description: "One line that stands for the text, at most 400 characters; its first line if left out.",
+			description: `One line that stands for the text, at most ${MAX_GIVEN_SUMMARY_UNITS} characters; its first line if left out.`,
 		}),
 	),
 });

@@ -3,15 +3,17 @@
  * `/cross-session-inbound`.
  */
 import type { ExtensionAPI, ExtensionCommandContext } from "@earendil-works/pi-coding-agent";
+import type { CancelCause } from "../authority/turn-events.ts";
 import { BUDGET_UNITS } from "../inbox/budget.ts";
 import type { InboundMode } from "../inbox/inbox.ts";
 import type { MessageRecord } from "../inbox/message-states.ts";
 import { instanceRef } from "../peers/published-peer.ts";
 import { completeChoice } from "./command-choice.ts";
+import { unlessEnded } from "./ended-session.ts";
 import { INBOUND_FLAG, INBOUND_MODES, parseInboundMode } from "./flags.ts";
 import { formatAge } from "./foreign-text.ts";
 import type { HostParts } from "./incarnation.ts";
-import { stoppedText } from "./latch-notice.ts";
+import { showInStatusLine, stoppedText } from "./latch-notice.ts";
 import { listingLines, listPeers } from "./peer-listing.ts";
 import { openPicker } from "./picker/open-picker.ts";
 import { tellPerson } from "./tell-person.ts";
@@ -37,7 +39,7 @@ export function registerPeerCommands(
 		handler: async (argument: string, context: ExtensionCommandContext) => {
 			const { parts } = host;
 			if (parts === null) tellPerson(context, "Cross-session access is off in this session.", "warning");
-			else await run(context, parts, argument);
+			else await unlessEnded(parts.fence, () => run(context, parts, argument));
 		},
 	});
 	pi.registerCommand("peers", { description: "Show other pi sessions", ...withParts(showPeers) });
@@ -64,6 +66,7 @@ async function showPeers(context: ExtensionCommandContext, parts: HostParts): Pr
 		const isPrivate = (sessionId: string) => parts.records.read(sessionId).private;
 		tellPerson(context, listingLines(listing, Date.now(), isPrivate).join("\n"), "info");
 	} catch {
+		if (parts.fence.aborted) return;
 		tellPerson(context, "The sessions could not be listed. Try again.", "error");
 	}
 }
@@ -72,7 +75,7 @@ function showStatus(context: ExtensionCommandContext, { presence, delivery }: Ho
 	const { inbox, budget, instanceId } = presence;
 	const messages = inbox.states.list().slice(-SHOWN_MESSAGES);
 	const lines = [
-		...(delivery.stopped === null ? [] : [stoppedText(delivery.stopped)]),
+		...stoppedLines(inbox.mode, delivery.stopped),
 		`${modeTexts[inbox.mode]} (/${INBOUND_COMMAND} changes it.)`,
 		`This session's ref is ${instanceRef(instanceId)}; ${budget.remaining} of ${BUDGET_UNITS} messages are left.`,
 		...(delivery.waiting === 0 ? [] : [waitingText(delivery.waiting)]),
@@ -80,6 +83,11 @@ function showStatus(context: ExtensionCommandContext, { presence, delivery }: Ho
 		...messages.map((message) => `  ${messageText(message, Date.now())}`),
 	];
 	tellPerson(context, lines.join("\n"), "info");
+}
+
+/** That messages are stopped, where the person lets any in. */
+function stoppedLines(mode: InboundMode, cause: CancelCause | null): readonly string[] {
+	return mode === "refuse" || cause === null ? [] : [stoppedText(cause)];
 }
 
 function waitingText(count: number): string {
@@ -91,7 +99,8 @@ function messageText({ source, messageId, state, updatedAt, diagnostic }: Messag
 	return facts.filter((fact) => fact !== "").join(" · ");
 }
 
-async function chooseMode(context: ExtensionCommandContext, { presence }: HostParts, argument: string): Promise<void> {
+async function chooseMode(context: ExtensionCommandContext, parts: HostParts, argument: string): Promise<void> {
+	const { presence, delivery } = parts;
 	const word = argument.trim().toLowerCase();
 	if (word === "") {
 		tellPerson(context, modeTexts[presence.inbox.mode], "info");
@@ -103,5 +112,6 @@ async function chooseMode(context: ExtensionCommandContext, { presence }: HostPa
 		return;
 	}
 	await presence.setMode(mode);
-	tellPerson(context, modeTexts[mode], "info");
+	tellPerson(context, [modeTexts[mode], ...stoppedLines(mode, delivery.stopped)].join("\n"), "info");
+	showInStatusLine(context, mode === "refuse" ? null : delivery.stopped);
 }

@@ -8,8 +8,7 @@
 import type { ExtensionAPI } from "@earendil-works/pi-coding-agent";
 import { CANCEL_SAFE_QUEUE } from "../contract/info.ts";
 import type { MessageOutcomeCode } from "../contract/message-outcomes.ts";
-import type { Delivery, IncomingMessage } from "../inbox/inbox.ts";
-import type { MessageStates } from "../inbox/message-states.ts";
+import type { Delivery, Inbox, IncomingMessage } from "../inbox/inbox.ts";
 import { type DropReason, SafeQueue } from "../inbox/safe-queue.ts";
 import { submissionParts, toArrivedMessage } from "./arrived-message.ts";
 import type { TurnKeeper, WaitingMessages } from "./turn-keeper.ts";
@@ -27,14 +26,14 @@ export interface PiDeliveryOptions {
 export class PiDelivery implements Delivery, WaitingMessages {
 	readonly #options: PiDeliveryOptions;
 	readonly #queue: SafeQueue<IncomingMessage>;
-	#states: MessageStates | null = null;
+	#inbox: Pick<Inbox, "mode" | "states"> | null = null;
 
 	constructor(options: PiDeliveryOptions) {
 		this.#options = options;
 		this.#queue = new SafeQueue({
 			decide: (queues) => options.turns.decide(queues),
 			submit: (message) => this.#handOver(message),
-			report: ({ sender, messageId }, fate) => this.#states?.set(sender.instanceId, messageId, fate),
+			report: ({ sender, messageId }, fate) => this.#inbox?.states.set(sender.instanceId, messageId, fate),
 		});
 	}
 
@@ -51,9 +50,13 @@ export class PiDelivery implements Delivery, WaitingMessages {
 		return this.#queue.nextDeadline;
 	}
 
-	/** Where the fates of messages are noted from now on. */
-	reportTo(states: MessageStates): void {
-		this.#states = states;
+	get areTaken(): boolean {
+		return this.#inbox !== null && this.#inbox.mode !== "refuse";
+	}
+
+	/** The inbox that messages come from: it notes their fates from now on. */
+	connect(inbox: Pick<Inbox, "mode" | "states">): void {
+		this.#inbox = inbox;
 	}
 
 	refusal(message: IncomingMessage): MessageOutcomeCode | null {
@@ -85,7 +88,7 @@ export class PiDelivery implements Delivery, WaitingMessages {
 
 	note(submission: string, diagnostic: string): void {
 		const { source, messageId } = submissionParts(submission);
-		this.#states?.set(source, messageId, "submitted", diagnostic);
+		this.#inbox?.states.set(source, messageId, "submitted", diagnostic);
 	}
 
 	statusChanged(): void {

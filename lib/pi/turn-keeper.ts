@@ -22,6 +22,8 @@ import { SEND_TOOL } from "./message-tools.ts";
 
 /** The messages of the incarnation that is up, as far as turns concern them. */
 export interface WaitingMessages {
+	/** Whether the person lets any in; else there is nothing to tell of. */
+	readonly areTaken: boolean;
 	/** How many wait. */
 	readonly waiting: number;
 	/** When to call {@link expire} next, in the monotonic clock; null while nothing waits. */
@@ -220,9 +222,11 @@ export class TurnKeeper {
 	}
 
 	#stop(cause: CancelCause): void {
-		const dropped = this.#messages?.waiting ?? 0;
-		this.#messages?.drop("dropped_cancelled");
-		if (this.#context !== null) tellStopped(this.#context, cause, dropped);
+		const messages = this.#messages;
+		if (messages === null) return;
+		const dropped = messages.waiting;
+		messages.drop("dropped_cancelled");
+		if (messages.areTaken && this.#context !== null) tellStopped(this.#context, cause, dropped);
 	}
 
 	/** On a fresh turn of the event loop: other extensions may act on the same event of pi first. */

@@ -18,7 +18,7 @@ export function viewParts(view: PeerContextView): { readonly conversation: boole
 	return VIEW_PARTS[view];
 }
 
-/** Limits as a configuration may give them: any of them, or none. */
+/** Limits as a configuration may give them: some of them, or none. */
 export type LoweredLimits = { readonly [Key in keyof PeerContextLimits]?: number | undefined };
 
 /** All limits as whole numbers between 0 and their fixed upper bound, which is also the default. */

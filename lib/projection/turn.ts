@@ -1,8 +1,7 @@
 /**
  * Turns and steps, derived from the messages of one branch in their order, for logs that have no turn events.
  *
- * This file promises a machine of five plain fields: each message costs a few comparisons, and a copy can be carried
- * on without touching the one it came from.
+ * This file promises a machine of five plain fields: each message costs a few comparisons.
  */
 import type { StepState, TurnEndReason, TurnState } from "./events.ts";
 
@@ -87,17 +86,6 @@ export class TurnTracker {
 	/** Turn and step now, detached from the machine. */
 	snapshot(): TurnSnapshot {
 		return { turn: this.#turnState(), step: this.#stepState() };
-	}
-
-	/** A copy that can be carried on by itself. */
-	clone(): TurnTracker {
-		const copy = new TurnTracker();
-		copy.#turn = this.#turn;
-		copy.#endReason = this.#endReason;
-		copy.#step = this.#step;
-		copy.#stepOpen = this.#stepOpen;
-		copy.#openCalls = this.#openCalls;
-		return copy;
 	}
 
 	#beginTurn(): void {

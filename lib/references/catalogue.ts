@@ -5,8 +5,9 @@
  * session can't disagree.
  */
 import type { SessionQuery, SessionSummary } from "../sessions/query.ts";
-import { throwIfCancelled, untilCancelled } from "./cancellation.ts";
+import { throwIfCancelled } from "./cancellation.ts";
 import { SessionReferenceError } from "./errors.ts";
+import { withinReadingTime } from "./reading-time.ts";
 
 /** The session in whose prompt others are cited. */
 export interface ReferenceCaller {
@@ -28,9 +29,10 @@ export function isCitable(session: Pick<SessionSummary, "origin" | "private">): 
 export async function readCatalogue(sessions: SessionQuery, signal?: AbortSignal): Promise<SessionSummary[]> {
 	throwIfCancelled(signal);
 	try {
-		return await untilCancelled(sessions.listSessions(signal), signal);
-	} catch {
-		throwIfCancelled(signal);
-		throw new SessionReferenceError("SESSION_REFERENCE_READ_FAILED");
+		return await withinReadingTime((ended) => sessions.listSessions(ended), signal);
+	} catch (failure) {
+		throw failure instanceof SessionReferenceError
+			? failure
+			: new SessionReferenceError("SESSION_REFERENCE_READ_FAILED");
 	}
 }

@@ -11,6 +11,7 @@ import { isCitable, type ReferenceCaller, readCatalogue } from "./catalogue.ts";
 import type { SessionReferenceLimits } from "./config.ts";
 import { SessionReferenceError } from "./errors.ts";
 import type { SessionReference } from "./mention.ts";
+import { withinReadingTime } from "./reading-time.ts";
 import { type CitedReference, captureWantForSnapshot, takeSnapshot } from "./snapshot.ts";
 import type { SessionReferenceSource } from "./source.ts";
 
@@ -125,27 +126,21 @@ async function confirmOutside(
 }
 
 /** Reads every source once, at the same time; the first failure is the failure of all and ends the other reads. */
-async function readSources(
+function readSources(
 	sessions: SessionQuery,
 	cited: readonly CitedSession[],
 	maxBytes: number,
 	signal: AbortSignal | undefined,
 ): Promise<{ reference: CitedReference; capture: SessionCapture }[]> {
-	const stop = new AbortController();
-	const stopped = signal === undefined ? stop.signal : AbortSignal.any([signal, stop.signal]);
-	try {
-		const reads = cited.map(async ({ reference, session }) => {
-			const capture = await readSource(sessions, session, maxBytes, stopped);
-			if (capture === null) throw unreadable(reference);
-			return { reference, capture };
-		});
-		return await untilCancelled(Promise.all(reads), signal);
-	} catch (failure) {
-		throwIfCancelled(signal);
-		throw failure;
-	} finally {
-		stop.abort();
-	}
+	const readAll = (ended: AbortSignal) =>
+		Promise.all(
+			cited.map(async ({ reference, session }) => {
+				const capture = await readSource(sessions, session, maxBytes, ended);
+				if (capture === null) throw unreadable(reference);
+				return { reference, capture };
+			}),
+		);
+	return withinReadingTime(readAll, signal);
 }
 
 /** Null when it can't be read, and when the log is not, or no longer, the one that the catalogue promised. */

@@ -4,7 +4,7 @@
  * Kept before anything else: checkpoints, because they stand for all that was compacted, and the newest message.
  * Other messages are kept whole, newest first, as far as they fit. Only when the protected ones alone are too large
  * are texts cut, the longest first, to head and tail. Sizes are those of the serialized form, so a text full of
- * characters that need escapes keeps as much as any other. The work is linear in the bytes that are kept.
+ * characters that need escapes keeps as much as every other. The work is linear in the bytes that are kept.
  */
 import type { SurfaceEvent } from "../projection/events.ts";
 import { fitTexts, serializedBytes, serializedTextBytes, tagSafeJson } from "../projection/serialization.ts";

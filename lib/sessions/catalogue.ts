@@ -5,13 +5,11 @@
  */
 import { readdir } from "node:fs/promises";
 import path from "node:path";
-import { setImmediate } from "node:timers/promises";
 import { type FileState, isSameState, LogFile, stateOfPath } from "./log/log-file.ts";
 import { readHeaderOf } from "./log/log-header.ts";
 import type { LogHeader } from "./log/log-index.ts";
+import { Stretch } from "./log/stretch.ts";
 
-/** Time of one stretch of synchronous look-ups, in ms. */
-const STRETCH_MS = 4;
 /** Logs of one directory that are looked at; file names begin with a time, so the newest come first. */
 const MAX_FILES_PER_DIRECTORY = 20_000;
 /** Logs of one listing; the ones with the newest names stay. */
@@ -66,15 +64,12 @@ export class Catalogue {
 
 	async #lookAt(paths: Iterable<string>, signal: AbortSignal | undefined): Promise<CataloguedLog[]> {
 		const logs: CataloguedLog[] = [];
-		let until = performance.now() + STRETCH_MS;
+		const stretch = new Stretch(signal);
 		signal?.throwIfAborted();
 		for (const file of paths) {
 			const log = this.#lookAtFile(file);
 			if (log) logs.push(log);
-			if (performance.now() < until) continue;
-			await setImmediate();
-			signal?.throwIfAborted();
-			until = performance.now() + STRETCH_MS;
+			if (stretch.isOver) await stretch.giveWay();
 		}
 		return logs;
 	}
@@ -82,10 +77,10 @@ export class Catalogue {
 	/** Null for what is no session log, or can't be read: one bad file must not hide the others. */
 	#lookAtFile(file: string): CataloguedLog | null {
 		try {
-			const state = stateOfPath(file);
 			const known = this.#remembered.get(file);
-			const header = known && isSameState(known.state, state) ? known.header : readHeaderAt(file);
-			this.#remember(file, { state, header });
+			const current = known && isSameState(known.state, stateOfPath(file)) ? known : readHeaderAt(file);
+			this.#remember(file, current);
+			const { state, header } = current;
 			return header && { path: file, header, changedAt: Number(state.modifiedNs) / 1e6 };
 		} catch {
 			this.#remembered.delete(file);
@@ -106,10 +101,10 @@ function isLogPath(file: string): boolean {
 	return path.isAbsolute(file) && file.endsWith(".jsonl");
 }
 
-function readHeaderAt(file: string): LogHeader | null {
+function readHeaderAt(file: string): Remembered {
 	const log = new LogFile(file);
 	try {
-		return readHeaderOf(log);
+		return { state: log.openedState, header: readHeaderOf(log) };
 	} finally {
 		log.closeNow();
 	}

@@ -4,7 +4,7 @@
  * One small file a session, named by the hash of its id, readable by its owner alone. A record that exists but can't be
  * trusted or read makes its session private: the mistake must be on the side of showing nothing.
  */
-import { createHash, randomUUID } from "node:crypto";
+import { hash, randomUUID } from "node:crypto";
 import {
 	chmodSync,
 	closeSync,
@@ -64,10 +64,16 @@ export class SessionRecords {
 			if (isMissing(error)) return () => noRecord;
 			return () => unreadable;
 		}
+		const known = new Map<string, SessionRecord>();
 		return (sessionId) => {
-			const file = this.#pathOf(sessionId);
-			return names.has(path.basename(file)) ? readRecord(file) : noRecord;
+			const record = known.get(sessionId) ?? this.#readNamed(nameOf(sessionId), names);
+			known.set(sessionId, record);
+			return record;
 		};
+	}
+
+	#readNamed(name: string, names: ReadonlySet<string>): SessionRecord {
+		return names.has(name) ? readRecord(path.join(this.#directory, name)) : noRecord;
 	}
 
 	/** Makes a session private, or shows it again. Throws the system's error when that can't be stored. */
@@ -82,8 +88,7 @@ export class SessionRecords {
 	}
 
 	#pathOf(sessionId: string): string {
-		const name = createHash("sha256").update(sessionId, "utf8").digest("hex");
-		return path.join(this.#directory, `${name}.json`);
+		return path.join(this.#directory, nameOf(sessionId));
 	}
 
 	#write(sessionId: string, record: SessionRecord): void {
@@ -104,6 +109,11 @@ export class SessionRecords {
 			throw error;
 		}
 	}
+}
+
+/** The name of a session's record. */
+function nameOf(sessionId: string): string {
+	return `${hash("sha256", sessionId, "hex")}.json`;
 }
 
 function readRecord(file: string): SessionRecord {

@@ -13,7 +13,7 @@ export const MANY_SESSIONS = 1000;
 const KINDS = 20;
 const timestamp = "2026-03-01T09:00:00.000Z";
 /** Bytes of one log, about. */
-const LOG_BYTES = 96 * 1024;
+const LOG_BYTES = 256 * 1024;
 const LARGEST_LINE = 32 * 1024;
 /** Every so many sessions one is private, or has no name. */
 const PRIVATE_EVERY = 10;

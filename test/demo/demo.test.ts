@@ -5,6 +5,7 @@ import process from "node:process";
 import { promisify } from "node:util";
 import { expect, test } from "vitest";
 import { peerContextReplySchema, peerContextSchema, receiptSchema } from "../../lib/contract/index.ts";
+import { expectPicture, pictureWith } from "../docs/fenced-blocks.ts";
 
 const tsx = path.join(import.meta.dirname, "../../node_modules/tsx/dist/cli.mjs");
 const demo = path.join(import.meta.dirname, "demo.ts");
@@ -37,19 +38,24 @@ test(
 	},
 );
 
-test("without it tells in words who asked, what came back and what was withheld", PATIENCE, async () => {
-	const stdout = await runDemo();
-	for (const text of [
-		"over the event bus",
-		'"schemaVersion": 1',
-		"user messages withheld",
-		"as before",
-		"get_peer_context",
-		"send_pi_message",
-		'"code": "submitted"',
-		"The tests are yours.",
-	]) {
-		expect(stdout).toContain(text);
-	}
-	for (const text of ["undefined", "CHANGED", "hunter2"]) expect(stdout).not.toContain(text);
-});
+test(
+	"without it tells in words who asked, what came back and what was withheld, as the README shows",
+	PATIENCE,
+	async () => {
+		const stdout = await runDemo();
+		expectPicture(stdout.split("\n"), pictureWith("README.md", "Two pi sessions work in one directory."));
+		for (const text of [
+			"over the event bus",
+			'"schemaVersion": 1',
+			"user messages withheld",
+			"as before",
+			"get_peer_context",
+			"send_pi_message",
+			'"code": "submitted"',
+			"The tests are yours.",
+		]) {
+			expect(stdout).toContain(text);
+		}
+		for (const text of ["undefined", "CHANGED", "hunter2"]) expect(stdout).not.toContain(text);
+	},
+);

@@ -87,13 +87,30 @@ describe("a message", () => {
 		expect(stateOf("m1")).toBe("dropped_cancelled");
 	});
 
-	it("gives back nothing when its delivery refuses it", async () => {
-		const { budget, delivery, take } = prepare();
-		delivery.decide = () => "busy";
-		expect(await take({ messageId: "once" })).toBe("busy");
-		expect(budget.remaining).toBe(255);
-		expect(await take({ messageId: "once" })).toBe("duplicate");
-	});
+	it.each<MessageOutcomeCode>(["busy", "queue_full"])(
+		"that its delivery refuses as %s was not taken: its text may come again, under a new id",
+		async (code) => {
+			const { budget, delivery, take } = prepare();
+			delivery.decide = () => code;
+			expect(await take({ messageId: "once", text: "the same" })).toBe(code);
+			delivery.decide = () => "submitted";
+			expect(await take({ messageId: "once", text: "the same" })).toBe("duplicate");
+			expect(await take({ messageId: "anew", text: "the same" })).toBe("submitted");
+			expect(await take({ messageId: "twin", text: "the same" })).toBe("duplicate");
+			expect(budget.remaining).toBe(254);
+		},
+	);
+
+	it.each<MessageOutcomeCode>(["submitted", "accepted", "stopped", "no_handler"])(
+		"that its delivery answered with %s gives back nothing",
+		async (code) => {
+			const { budget, delivery, take } = prepare();
+			delivery.decide = () => code;
+			expect(await take({ messageId: "once", text: "the same" })).toBe(code);
+			expect(await take({ messageId: "anew", text: "the same" })).toBe("duplicate");
+			expect(budget.remaining).toBe(255);
+		},
+	);
 
 	it("costs nothing when it is refused beforehand, and may come again", async () => {
 		const { budget, delivery, take, stateOf } = prepare();

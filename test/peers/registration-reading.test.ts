@@ -128,7 +128,7 @@ describe("a registration is not believed, and shows nothing", () => {
 		["half a surrogate pair in its name", { name: "\ud83e" }],
 		["a blank name", { name: "  " }],
 		["a name of 201 code points", { name: "🧭".repeat(201) }],
-		["an escape sequence in its directory", { cwd: "/work\u001b]0;x\u0007" }],
+		["an escape sequence in its directory", { cwd: "/home\u001b]0;x\u0007" }],
 		["an escape sequence in its id", { id: "\u009b31m" }],
 		["an empty id", { id: "" }],
 		["an id of 513 characters", { id: "x".repeat(513) }],

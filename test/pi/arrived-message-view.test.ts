@@ -13,7 +13,7 @@ const instanceId = "0123456789abcdef".repeat(2);
 
 function arrived(changes: { text?: string; summary?: string; name?: string } = {}) {
 	const { text = "the whole text", summary = "the summary", name = "parser" } = changes;
-	const sender = registrationFor(peerPaths("/agent"), { instanceId, name, id: "session-1", cwd: "/work/日本語" });
+	const sender = registrationFor(peerPaths("/agent"), { instanceId, name, id: "session-1", cwd: "/home/日本語" });
 	const times = { sentAt: 1_000, expiresAt: 31_000 };
 	const message: IncomingMessage = {
 		messageId: "m",
@@ -47,7 +47,7 @@ test("expanded it also shows where it comes from and the whole text, line by lin
 	const lines = draw(arrived({ text: "first\n\n  second\tcolumn" }), true, 80);
 	expect(lines).toEqual([
 		"› Message from @parser: the summary",
-		"  [01234567] · session session-1 · /work/日本語",
+		"  [01234567] · session session-1 · /home/日本語",
 		"  first",
 		"  ",
 		"    second    column",

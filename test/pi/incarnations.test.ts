@@ -7,6 +7,7 @@ import { openDoors } from "../../extension.ts";
 import { registerFlags } from "../../lib/pi/flags.ts";
 import { HostSession } from "../../lib/pi/host-session.ts";
 import type { HostParts } from "../../lib/pi/incarnation.ts";
+import { PATIENT } from "../support/patience.ts";
 import { infoOf } from "../support/pi/ask.ts";
 import { rpcListeners } from "../support/pi/counting-bus.ts";
 import type { InProcessPi } from "../support/pi/in-process-pi.ts";
@@ -45,7 +46,7 @@ describe("a reload or a session switch", () => {
 		expect(await infoOf(pi.bus)).toMatchObject({ remainingBudget: 255 });
 		const before = await ownFiles(pi);
 		// The end of the turn may be on its way into the registration.
-		await vi.waitFor(() => expect(files()).toEqual(before));
+		await vi.waitFor(() => expect(files()).toEqual(before), PATIENT);
 		await move(pi, elsewhere.file);
 		const after = await ownFiles(pi);
 		expect(after).not.toEqual(before);
@@ -97,7 +98,7 @@ describe("the end of a session", () => {
 		expect(presenceFiles(agentDirectory)).toHaveLength(2);
 		pi.session.dispose();
 		host?.refresh();
-		await vi.waitFor(() => expect(presenceFiles(agentDirectory)).toEqual([]));
+		await vi.waitFor(() => expect(presenceFiles(agentDirectory)).toEqual([]), PATIENT);
 		expect([host?.parts, pi.bus.listeners()]).toEqual([null, {}]);
 	});
 });
@@ -113,7 +114,7 @@ describe("an incarnation that can't go on", () => {
 		const pi = await start({ flags, instead, script: [{ text: "I work." }] });
 		expect(pi.bus.listeners()).toEqual(rpcListeners());
 		host?.refresh();
-		await vi.waitFor(() => expect(pi.told).toHaveLength(1));
+		await vi.waitFor(() => expect(pi.told).toHaveLength(1), PATIENT);
 		expect(fault.hits).toBe(1);
 		expect(pi.told[0]?.text).toMatch(/^Cross-session access has ended\. .*\/reload/);
 		expect([host?.parts, presenceFiles(agentDirectory), pi.bus.listeners()]).toEqual([null, [], {}]);
@@ -195,7 +196,7 @@ describe("a long way to the agent directory", () => {
 			const sender = await start({ script: calling("send_pi_message", [{ target: instanceId, message: "hello" }]) });
 			await sender.session.prompt("Send.");
 			expect(answers(sender)).toMatchObject([{ value: { receipt: { code: "submitted" } } }]);
-			await vi.waitFor(() => expect(receiver.session.getLastAssistantText()).toBe("Seen."));
+			await vi.waitFor(() => expect(receiver.session.getLastAssistantText()).toBe("Seen."), PATIENT);
 		} finally {
 			vi.unstubAllEnvs();
 		}

@@ -125,3 +125,17 @@ describe("two sessions in one process", () => {
 		expect(await lookAt(bus, target.id, { local }, SHORT_PATIENCE_MS)).toMatchObject({ code: "invalid_request" });
 	});
 });
+
+test.each(["/cross-session-inbound show", "/peers", "/list-pi", "/reference none"])(
+	"a reload while %s is carried out ends it quietly",
+	async (command) => {
+		useOwnAgentDirectory();
+		const pi = await start();
+		const told = pi.told.length;
+		const running = pi.session.prompt(command);
+		await pi.session.reload();
+		await running;
+		expect(pi.extensionErrors).toEqual([]);
+		expect(pi.told.slice(told).filter(({ severity }) => severity === "error")).toEqual([]);
+	},
+);

@@ -8,6 +8,7 @@ import { ensurePrivateDirectory } from "../../lib/peers/private-files.ts";
 import type { Registration } from "../../lib/peers/registration.ts";
 import { SessionRecords } from "../../lib/sessions/session-records.ts";
 import { registrationFor, writeRegistration } from "../peers/temporary-peers.ts";
+import { PATIENT } from "../support/patience.ts";
 import { contextOf, lookAt } from "../support/pi/ask.ts";
 import type { InProcessPi } from "../support/pi/in-process-pi.ts";
 import { storeSession } from "../support/pi/stored-session.ts";
@@ -119,7 +120,7 @@ describe("what a session does is in the registry as it happens", () => {
 		const script = [{ calls: [{ name: "wait", arguments: {} }] }, { text: "Waited." }];
 		const worker = await start({ cwd, extensions: [gate.tool], script });
 		const registered = (facts: object) =>
-			vi.waitFor(() => expect(registrations(agentDirectory)).toContainEqual(expect.objectContaining(facts)));
+			vi.waitFor(() => expect(registrations(agentDirectory)).toContainEqual(expect.objectContaining(facts)), PATIENT);
 		const asking = await start({ cwd, flags: ["cross-session-rpc"], script: listing({}, {}, {}) });
 		expect(await list(asking)).toMatchObject({
 			peers: [{ name: expect.stringMatching(/^pi-\w{8}$/), status: "idle" }],

@@ -5,6 +5,7 @@ import type { ExtensionAPI } from "@earendil-works/pi-coding-agent";
 import { Type } from "typebox";
 import { vi } from "vitest";
 import type { Receipt } from "../../lib/contract/index.ts";
+import { PATIENT } from "../support/patience.ts";
 import { type InProcessOptions, InProcessPi } from "../support/pi/in-process-pi.ts";
 import type { ScriptedReply } from "../support/pi/scripted-model.ts";
 import { ownedByTest, temporaryDirectory } from "../support/pi/workspaces.ts";
@@ -53,7 +54,7 @@ export async function command(pi: InProcessPi, text: string): Promise<string[]> 
 export async function answered(pi: InProcessPi, text: string): Promise<void> {
 	await vi.waitFor(() => {
 		if (pi.session.isStreaming || pi.session.getLastAssistantText() !== text) throw new Error("not answered yet");
-	});
+	}, PATIENT);
 }
 
 /** A gate that a test opens, and a tool and a compaction that wait in front of it. */

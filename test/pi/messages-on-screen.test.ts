@@ -9,7 +9,7 @@ import { KEYS, PiTerminal, type PiTerminalOptions } from "../support/terminal/pi
 /** A named peer in the test's own process, beside pi on a terminal. */
 async function setting(name: string, options: Partial<PiTerminalOptions> = {}) {
 	const agentDirectory = useOwnAgentDirectory();
-	const describe = () => ({ name, cwd: "/work/place", status: "idle" as const });
+	const describe = () => ({ name, cwd: "/home/place", status: "idle" as const });
 	const session = await openSession(peerPaths(agentDirectory), { describe });
 	const terminal = await PiTerminal.start({ cwd: temporaryDirectory("workspace"), ...options });
 	onTestFinished(() => terminal.stop());
@@ -68,5 +68,5 @@ test("/peers lists who is live, each in one line", async () => {
 	const { session, terminal } = await setting("parser");
 	await terminal.submit("/peers");
 	const screen = await terminal.waitForText("Live sessions:");
-	expect(screen.join("\n")).toContain(`@parser [${session.presence.instanceId.slice(0, 8)}] · idle · /work/place`);
+	expect(screen.join("\n")).toContain(`@parser [${session.presence.instanceId.slice(0, 8)}] · idle · /home/place`);
 });

@@ -6,7 +6,7 @@ import { PeerCompletion } from "../../lib/pi/peer-completion.ts";
 const peer = (name: string, digit: string) => ({
 	name,
 	instanceId: digit.repeat(32),
-	cwd: "/work/\u001b[2Jplace",
+	cwd: "/home/\u001b[2Jplace",
 	status: "idle" as const,
 });
 const peers = [peer("parser", "a"), peer("Printer", "b"), peer("日本", "c")];
@@ -46,7 +46,7 @@ describe("after an @ at the beginning of a word", () => {
 	test("offers the peers whose name or ref fits, with their ref and nothing that moves the cursor", async () => {
 		expect(await at(completion(), "ask @par")).toEqual({
 			prefix: "@par",
-			items: [{ value: "@parser [aaaaaaaa]", label: "@parser [aaaaaaaa]", description: "idle · /work/place" }],
+			items: [{ value: "@parser [aaaaaaaa]", label: "@parser [aaaaaaaa]", description: "idle · /home/place" }],
 		});
 		expect(valuesOf(await at(completion(), "@P"))).toEqual(["@parser [aaaaaaaa]", "@Printer [bbbbbbbb]"]);
 		expect(valuesOf(await at(completion(), "@日"))).toEqual(["@日本 [cccccccc]"]);

@@ -52,7 +52,7 @@ class Setting {
 	constructor() {
 		this.turns.begin(this.#context);
 		this.turns.watch(this.#context, {});
-		this.delivery.reportTo(this.states);
+		this.delivery.connect({ states: this.states, mode: "accept" });
 		this.turns.attach(this.delivery);
 	}
 

@@ -2,6 +2,7 @@
 import process from "node:process";
 import type { ExtensionAPI } from "@earendil-works/pi-coding-agent";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
+import { RECEIVED_TOPIC } from "../../lib/contract/index.ts";
 import { systemClock } from "../../lib/peers/clock.ts";
 import { infoOf } from "../support/pi/ask.ts";
 import { HeldReply, say } from "../support/pi/faux-model.ts";
@@ -73,6 +74,24 @@ describe("a prompt that meets a message which is just becoming a turn", () => {
 });
 
 describe("an abort between a message's admission and its delivery", () => {
+	test("by an extension that is told of the message, is seen before the message is queued or submitted", async () => {
+		const answer = new HeldReply("never said");
+		const scene = await Scene.open([answer.step, say("to the person")]);
+		const prompt = scene.session.prompt("typed");
+		await answer.asked;
+		const told: unknown[] = [];
+		scene.pi.bus.on(RECEIVED_TOPIC, (received) => {
+			told.push(received);
+			void scene.session.abort();
+		});
+		expect(await scene.send("one")).toBe("stopped");
+		expect(told).toMatchObject([{ text: "one" }]);
+		expect(await infoOf(scene.pi.bus)).toMatchObject({ stopped: true, states: [{ state: "dropped_cancelled" }] });
+		await prompt;
+		await scene.session.prompt("next");
+		expect([scene.arrived(), await scene.send("two"), told.length]).toEqual([[], "stopped", 1]);
+	});
+
 	test("is seen before the message is queued or submitted", async () => {
 		let strike = () => {};
 		const clock = {

@@ -3,12 +3,15 @@ import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import process from "node:process";
 import type { ExtensionAPI } from "@earendil-works/pi-coding-agent";
+import { Type } from "typebox";
 import { describe, expect, test } from "vitest";
+import { systemClock } from "../../lib/peers/clock.ts";
 import { peerPaths } from "../../lib/peers/paths.ts";
 import type { HostParts } from "../../lib/pi/incarnation.ts";
 import { openSession } from "../inbox/open-session.ts";
 import { infoOf } from "../support/pi/ask.ts";
-import { call, HeldReply, say } from "../support/pi/faux-model.ts";
+import { call, HeldReply, type Reply, say } from "../support/pi/faux-model.ts";
+import type { ScriptedReply } from "../support/pi/scripted-model.ts";
 import { useOwnAgentDirectory } from "../support/pi/workspaces.ts";
 import { startNamed } from "./message-setting.ts";
 import { harmless, Scene, until, wired } from "./turn-setting.ts";
@@ -21,25 +24,31 @@ const ran = (name: string) => `${name} ran`;
 const blocked = (name: string, why: string) =>
 	expect.stringMatching(new RegExp(`^${name} is blocked.*${why}.*local user`));
 
-/** Calls of every kind that the gate knows, in one answer, and then an end. */
-const everyKind = [
-	call(
-		...[...creating, ...changing].map((name) => [name] as const),
-		["mesh", { action: "spawn" }],
-		["mesh_control", { action: "grow" }],
-		["mesh", { action: "list_agents" }],
-		["mesh_control", { action: "pause" }],
-		["custom_tool"],
-	),
-	say("done"),
+type Call = readonly [tool: string, given?: Record<string, string>];
+
+/** Calls that create work, grow permissions or change configuration, one through each door that the gate knows. */
+const acting: readonly Call[] = [
+	...[...creating, ...changing].map((name) => [name] as const),
+	["mesh", { action: "spawn" }],
+	["mesh_control", { action: "grow" }],
 ];
+
+const reading = ["list_agents", "status", "list", "handoff_list", "message_inbox", "message_ack", "growth_list"];
+
+/** Calls that are nobody's business: what only reads, and what the gate doesn't know. */
+const harmlessCalls: readonly Call[] = [
+	...reading.map((action) => ["mesh", { action }] as const),
+	["mesh_control", { action: "pause" }],
+	["custom_tool"],
+];
+
+/** Calls of every kind, in one answer, and then an end. */
+const everyKind = [call(...acting, ...harmlessCalls), say("done")];
 const expectedWhenGated = (why: string) => [
-	...[...creating, ...changing, "mesh", "mesh_control"].map((name) => blocked(name, why)),
-	...["mesh", "mesh_control", "custom_tool"].map(ran),
+	...acting.map(([name]) => blocked(name, why)),
+	...harmlessCalls.map(([name]) => ran(name)),
 ];
-const expectedWhenOpen = [...creating, ...changing, "mesh", "mesh_control", "mesh", "mesh_control", "custom_tool"].map(
-	ran,
-);
+const expectedWhenOpen = [...acting, ...harmlessCalls].map(([name]) => ran(name));
 
 describe("tools that create work, grow permissions or change configuration", () => {
 	test("run in a turn of the person", async () => {
@@ -86,6 +95,72 @@ describe("tools that create work, grow permissions or change configuration", () 
 		answer.release();
 		await scene.settled(1);
 		expect(scene.results()).toEqual(expectedWhenGated("message of another session"));
+	});
+});
+
+describe("a turn that was cancelled", () => {
+	/** Texts of the results of all calls but those of the tool that was being run when the turn was cancelled. */
+	const resultsWithout = (scene: Scene, tool: string) =>
+		scene.session.messages.flatMap((message) => {
+			if (message.role !== "toolResult" || message.toolName === tool) return [];
+			return message.content.map((block) => (block.type === "text" ? block.text : ""));
+		});
+
+	/** A tool that outlives the cancelling of its turn, and then calls others, where pi lets tools do that. */
+	function lingering(reached: () => void, calls: readonly Call[]) {
+		const results: string[] = [];
+		const extension = (pi: ExtensionAPI) => {
+			pi.registerTool({
+				name: "linger",
+				label: "linger",
+				description: "linger",
+				parameters: Type.Object({}),
+				async execute(_id, _given, signal, _onUpdate, context) {
+					const aborted = new Promise((resolve) => signal?.addEventListener("abort", resolve, { once: true }));
+					reached();
+					await aborted;
+					// With a signal of their own: pi runs none under one that is aborted.
+					const { signal: live } = new AbortController();
+					for (const [name, given] of typeof context.executeTool === "function" ? calls : []) {
+						const { result } = await context.executeTool(name, given ?? {}, { signal: live });
+						results.push(...result.content.map((block) => (block.type === "text" ? block.text : "")));
+					}
+					return { content: [{ type: "text", text: "lingered" }], details: undefined };
+				},
+			});
+		};
+		return { extension, results };
+	}
+
+	test("has its tools blocked with the reason where it goes on, the person's own turn too; what only reads runs", async () => {
+		const reached = Promise.withResolvers<void>();
+		const calls = [...acting, ...harmlessCalls];
+		const { extension, results } = lingering(reached.resolve, calls);
+		// A cancelled turn can go on in two ways. Newer versions of pi let tools call tools; older ones take up a prompt that
+		// was steered into it, and there has to be a second one, since the first is used up by the run that ends.
+		const goOn: Reply = ({ messages }) => (messages.at(-1)?.role === "user" ? call(...calls) : say("done"));
+		const scene = await Scene.open([call(["linger"]), goOn, goOn, goOn], { extensions: [tools, extension] });
+		const prompt = scene.session.prompt("typed");
+		await reached.promise;
+		for (const text of ["steered", "steered, too"]) {
+			await scene.session.prompt(text, { streamingBehavior: "steer" });
+		}
+		await scene.session.abort();
+		await prompt;
+		await until(() => !scene.session.isStreaming, "the end of the turn");
+		expect([...results, ...resultsWithout(scene, "linger")]).toEqual(expectedWhenGated("this turn was cancelled"));
+	});
+
+	test("takes no tool away from the person's next prompt", async () => {
+		const answer = new HeldReply("never said");
+		const scene = await Scene.open([answer.step, ...everyKind], { extensions: [tools] });
+		const prompt = scene.session.prompt("typed");
+		await answer.asked;
+		await scene.session.abort();
+		await prompt;
+		expect(await scene.stopped()).toBe(true);
+		await scene.session.prompt("typed again");
+		expect(scene.results()).toEqual(expectedWhenOpen);
 	});
 });
 
@@ -244,32 +319,62 @@ describe("in a turn that a message began", () => {
 });
 
 describe("two sessions that are told to answer each other for ever", () => {
-	test("stop by themselves", async () => {
-		useOwnAgentDirectory();
-		// Each turn tries to send more than it may, and nothing that it sends is like anything before.
-		const insisting = (self: string, target: string) =>
-			Array.from({ length: 400 }, (_, turn) => [
-				...Array.from({ length: 4 }, (_, attempt) => ({
-					calls: [{ name: "send_pi_message", arguments: { target, message: `${self} ${turn} ${attempt}` } }],
+	/** Each turn tries to send more than it may, and nothing that it sends is like anything before. */
+	const insisting = (self: string, target: string): ScriptedReply[] =>
+		Array.from({ length: 300 }, (_, turn) => [
+			{
+				calls: Array.from({ length: 4 }, (_, attempt) => ({
+					name: "send_pi_message",
+					arguments: { target, message: `${self} ${turn} ${attempt}` },
 				})),
-				{ text: "I go on." },
-			]).flat();
-		const rpc = { flags: ["cross-session-rpc"] };
-		const first = await startNamed("first", { ...rpc, script: insisting("first", "second") });
-		const second = await startNamed("second", { ...rpc, script: insisting("second", "first") });
-		await first.session.prompt("Answer the second session for ever.");
-		const both = [first, second];
-		const total = () => both.reduce((sum, pi) => sum + pi.arrivals().length + pi.toolResults().length, 0);
-		let before = -1;
-		await until(() => {
-			const quiet = both.every((pi) => !pi.session.isStreaming) && total() === before;
-			before = total();
-			return quiet;
-		}, "both sessions at rest");
-		for (const pi of both) {
+			},
+			{ text: `I go on: ${turn}` },
+		]).flat();
+
+	async function open(name: string, other: string) {
+		// Each answer of the model takes a minute, so that the rate, which would bind first, never does.
+		let minutes = 0;
+		let settled = 0;
+		const slow = (pi: ExtensionAPI) => {
+			pi.on("context", () => {
+				minutes += 1;
+			});
+			pi.on("agent_settled", () => {
+				settled += 1;
+			});
+		};
+		const clock = { ...systemClock, monotonic: () => systemClock.monotonic() + minutes * 60_000 };
+		const pi = await startNamed(name, {
+			flags: ["cross-session-rpc"],
+			instead: wired({ system: { clock } }),
+			extensions: [slow],
+			script: insisting(name, other),
+		});
+		return { pi, turns: () => settled };
+	}
+
+	test("stop by themselves, when one of them has used up its budget, and no sooner", { timeout: 120_000 }, async () => {
+		useOwnAgentDirectory();
+		const both = [await open("first", "second"), await open("second", "first")] as const;
+		await both[0].pi.session.prompt("Answer the second session for ever.");
+		await until(
+			async () => {
+				const [first, second] = await Promise.all(both.map(({ pi }) => infoOf(pi.bus)));
+				const states = [first, second].flatMap((info) => info?.states ?? []).map(({ state }) => state);
+				const begun = 1 + states.filter((state) => state === "submitted").length;
+				const spent = first?.remainingBudget === 0 || second?.remainingBudget === 0;
+				return spent && !states.includes("queued") && both[0].turns() + both[1].turns() === begun;
+			},
+			"the end of a budget, and of every turn that a message began",
+			{ timeout: 100_000 },
+		);
+		for (const { pi } of both) {
+			// Neither an error nor a cancellation has ended it.
+			expect((await infoOf(pi.bus)).stopped).toBe(false);
 			expect(pi.session.isStreaming).toBe(false);
-			expect((await infoOf(pi.bus)).remainingBudget).toBeGreaterThanOrEqual(0);
-			expect(pi.arrivals().length).toBeLessThanOrEqual(128);
+			expect(pi.session.getLastAssistantText()).toMatch(/^I go on: \d+$/);
+			const blockedOnes = pi.toolResults().filter(({ text }) => text.startsWith("send_pi_message is blocked"));
+			expect(blockedOnes.length).toBeGreaterThan(10);
 		}
 	});
 });

@@ -12,18 +12,23 @@ import { HostSession } from "../../lib/pi/host-session.ts";
 import type { HostParts, IncarnationOptions } from "../../lib/pi/incarnation.ts";
 import { guardPrompts, watchTurns } from "../../lib/pi/turn-events.ts";
 import { openSession, type Session } from "../inbox/open-session.ts";
+import { PATIENT } from "../support/patience.ts";
 import { infoOf } from "../support/pi/ask.ts";
 import { FauxModel, type Reply } from "../support/pi/faux-model.ts";
 import type { InProcessOptions, InProcessPi } from "../support/pi/in-process-pi.ts";
 import { useOwnAgentDirectory } from "../support/pi/workspaces.ts";
 import { start } from "./message-setting.ts";
 
-/** Resolves when the condition holds. */
-export async function until(condition: () => boolean | Promise<boolean>, what: string): Promise<void> {
+/** Resolves when the condition holds. @param timeout in ms, for what is much work */
+export async function until(
+	condition: () => boolean | Promise<boolean>,
+	what: string,
+	{ timeout = PATIENT.timeout }: { readonly timeout?: number } = {},
+): Promise<void> {
 	const look = async () => {
 		if (!(await condition())) throw new Error(`This did not come: ${what}`);
 	};
-	await vi.waitFor(look, { timeout: 20_000, interval: 10 });
+	await vi.waitFor(look, { ...PATIENT, timeout });
 }
 
 /** Resolves when everything that waits for a fresh turn of the event loop has had it. */
@@ -131,9 +136,9 @@ export class Scene {
 		return this.pi.session;
 	}
 
-	/** Sends a message and returns the code of its receipt. */
-	async send(text: string): Promise<string> {
-		const { receipt } = await this.peer.outbox.send({ target: this.instanceId, text, messageId: idOf(text) });
+	/** Sends a message and returns the code of its receipt. A text that is sent again needs an id of its own. */
+	async send(text: string, messageId: string = idOf(text)): Promise<string> {
+		const { receipt } = await this.peer.outbox.send({ target: this.instanceId, text, messageId });
 		return receipt.code;
 	}
 

@@ -98,6 +98,28 @@ describe("a turn that the person cancels", () => {
 	});
 });
 
+describe("a turn that is cancelled in a session that refuses messages", () => {
+	test("is nothing to tell the person of, before they let messages in", async () => {
+		const answer = new HeldReply("never said");
+		const scene = await Scene.open([answer.step], { flagValues: { "cross-session-inbound": "refuse" } });
+		const prompt = scene.session.prompt("typed");
+		await answer.asked;
+		await scene.session.abort();
+		await prompt;
+		expect(await scene.stopped()).toBe(true);
+		expect([scene.pi.told, scene.pi.statusLine.size]).toEqual([[], 0]);
+		expect(await command(scene.pi, "/cross-session-status")).toEqual([expect.not.stringContaining("was cancelled")]);
+
+		expect(await command(scene.pi, "/cross-session-inbound accept")).toEqual([
+			expect.stringContaining("was cancelled"),
+		]);
+		expect([...scene.pi.statusLine.values()]).toEqual(["messages stopped: /cross-session-resume"]);
+		expect(await scene.send("one")).toBe("stopped");
+		await command(scene.pi, "/cross-session-inbound refuse");
+		expect(scene.pi.statusLine.size).toBe(0);
+	});
+});
+
 describe("while pi compacts", () => {
 	// As much as pi keeps of a conversation, so that something is left to compact.
 	const long = "word ".repeat(30_000);
@@ -188,13 +210,14 @@ describe("a prompt that is on its way", () => {
 		expect(await scene.send("one")).toBe("busy");
 		await until(async () => (await scene.status()) === "idle", "the end of the wait");
 		expect(performance.now() - begun).toBeGreaterThan(4_000);
-		expect(await scene.send("one again")).toBe("submitted");
+		expect(await scene.send("one", "one-again")).toBe("submitted");
 		await scene.settled(1);
 		await scene.session.prompt("swallowed");
 		expect(await scene.send("two")).toBe("busy");
 		await command(scene.pi, "/cross-session-resume");
-		expect(await scene.send("two again")).toBe("submitted");
+		expect(await scene.send("two", "two-again")).toBe("submitted");
 		await scene.settled(2);
+		expect(scene.arrived()).toEqual(["one", "two"]);
 	});
 });
 

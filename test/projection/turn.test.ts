@@ -154,18 +154,6 @@ describe("turns derived from a branch", () => {
 		fc.tuple(fc.constantFrom("stop", "length", "toolUse", "error", "aborted", "pending", "later"), fc.nat(3)),
 	);
 
-	it("carries a copy on as if it had seen everything, and leaves the original where it was", () => {
-		fc.assert(
-			fc.property(fc.array(move), fc.array(move), (first, second) => {
-				const original = play(new TurnTracker(), first);
-				const before = original.snapshot();
-				const continued = play(original.clone(), second);
-				expect(continued.snapshot()).toEqual(play(new TurnTracker(), [...first, ...second]).snapshot());
-				expect(original.snapshot()).toEqual(before);
-			}),
-		);
-	});
-
 	it("has a number and an end reason exactly where the states say so, and never counts backwards", () => {
 		fc.assert(
 			fc.property(fc.array(move), (moves) => {

@@ -29,7 +29,7 @@ export interface StoredSession extends SessionSummary {
 	withheldMessages: number;
 }
 
-export const WORKSPACE = "/work space/here";
+export const WORKSPACE = "/home space/here";
 
 export function user(text: string): StoredMessage {
 	return { type: "user/message", text };

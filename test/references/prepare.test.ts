@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import {
 	CaptureError,
 	parseSessionReferenceText,
@@ -209,6 +209,48 @@ describe("one wrong reference fails the whole prompt", () => {
 		await expect(new SessionReferences(sessions).prepare(caller, "", cite("a"))).rejects.toEqual(
 			failure("READ_FAILED", null),
 		);
+	});
+});
+
+describe("a host that does not answer", () => {
+	beforeEach(() => {
+		vi.useFakeTimers();
+	});
+	afterEach(() => {
+		vi.useRealTimers();
+	});
+
+	test.each(["list", "read"] as const)("for half a minute to a %s has failed, and is told to stop", async (hanging) => {
+		const sessions = threeSessions();
+		const signals: (AbortSignal | undefined)[] = [];
+		sessions.fault = (question, _id, signal) => {
+			if (question !== hanging) return;
+			signals.push(signal);
+			return new Promise(() => {});
+		};
+		const ended = vi.fn();
+		const attempt = new SessionReferences(sessions).prepare(caller, "", cite("a", "b"));
+		attempt.catch(ended);
+		await vi.advanceTimersByTimeAsync(29_999);
+		expect([ended.mock.calls, signals.some((signal) => signal?.aborted)]).toEqual([[], false]);
+		await vi.advanceTimersByTimeAsync(1);
+		await expect(attempt).rejects.toEqual(failure("READ_FAILED", null));
+		await expect(attempt).rejects.toThrow(/It took longer than 30 seconds\.$/);
+		expect(signals.every((signal) => signal?.aborted)).toBe(true);
+	});
+
+	test("is not the person, who may think about the question as long as they like; no timer is left behind", async () => {
+		const sessions = new InMemorySessions(storedSession("a", { cwd: "/elsewhere" }));
+		const { promise, resolve } = Promise.withResolvers<boolean>();
+		const attempt = new SessionReferences(sessions).prepare(
+			{ ...caller, confirmOutside: () => promise },
+			"",
+			cite("a"),
+		);
+		await vi.advanceTimersByTimeAsync(600_000);
+		resolve(true);
+		expect(await attempt).toHaveProperty("additionalContext");
+		expect(vi.getTimerCount()).toBe(0);
 	});
 });
 

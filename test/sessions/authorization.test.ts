@@ -81,15 +81,15 @@ const REFUSALS: Readonly<Record<string, Refusal>> = {
 		prepare: (workspace) => workspace.add("peer", logOf("peer", "")),
 		caller: { cwd: "" },
 	},
-	"a session of another workspace": { prepare: (workspace) => workspace.add("peer", logOf("peer", "/work/other")) },
+	"a session of another workspace": { prepare: (workspace) => workspace.add("peer", logOf("peer", "/home/other")) },
 	"a session of a workspace that contains this one": {
-		prepare: (workspace) => workspace.add("peer", logOf("peer", "/work")),
+		prepare: (workspace) => workspace.add("peer", logOf("peer", "/home")),
 	},
 	"a session whose workspace is spelled with a slash at its end": {
 		prepare: (workspace) => workspace.add("peer", logOf("peer", `${CWD}/`)),
 	},
 	"a session of a workspace that shares the session directory": {
-		prepare: (workspace) => workspace.add("peer", logOf("peer", "/work-project")),
+		prepare: (workspace) => workspace.add("peer", logOf("peer", "/home-project")),
 	},
 	"a session that was started through a link to the workspace": {
 		prepare: (workspace) => {
@@ -187,7 +187,7 @@ describe("a session file that a live peer named", () => {
 	});
 
 	test("is refused when its header says another one", async () => {
-		const setting = elsewhere(logOf("peer", "/work/other"));
+		const setting = elsewhere(logOf("peer", "/home/other"));
 		expect(await refusalOf(new Workspace().read({ sessionId: "peer" }, setting))).toEqual(await told("unauthorized"));
 	});
 });
@@ -223,7 +223,7 @@ describe("between the listing and the read", () => {
 			code: "unauthorized",
 		},
 		"a file that became another workspace's is refused": {
-			change: (workspace) => workspace.add("peer", logOf("peer", "/work/other")),
+			change: (workspace) => workspace.add("peer", logOf("peer", "/home/other")),
 			code: "unauthorized",
 		},
 		"a file that was deleted is unavailable": {

@@ -84,7 +84,7 @@ describe("other sessions in the same directory", () => {
 		const log = new SessionLog();
 		log.user("mine");
 		workspace.add("peer", log);
-		const others = { private: "/work/project", subagent: "/work/project", foreign: "/work/other" };
+		const others = { private: "/home/project", subagent: "/home/project", foreign: "/home/other" };
 		for (const [id, cwd] of Object.entries(others)) {
 			const other = new SessionLog({ id, cwd });
 			other.user(CANARY);

@@ -13,7 +13,7 @@ afterEach(() => {
 	vi.restoreAllMocks();
 });
 
-function writeSession(file: string, id: string, cwd = "/work/project"): string {
+function writeSession(file: string, id: string, cwd = "/home/project"): string {
 	const log = new SessionLog({ id, cwd });
 	log.user("what no catalogue reads");
 	writeFileSync(file, log.toBuffer());
@@ -39,7 +39,7 @@ describe("the catalogue of a directory", () => {
 			path: path.join(directory, "1.jsonl"),
 			header: {
 				id: "first",
-				cwd: "/work/project",
+				cwd: "/home/project",
 				version: 3,
 				parentSession: null,
 				createdAt: Date.UTC(2026, 3, 1, 12),

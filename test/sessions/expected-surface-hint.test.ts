@@ -9,6 +9,7 @@ import { LogIndex } from "../../lib/sessions/log/log-index.ts";
 import { type ExpectedSurface, LogLines } from "../../lib/sessions/log/log-lines.ts";
 import { LogReader } from "../../lib/sessions/log/log-reader.ts";
 import { foldMeasured } from "../../lib/sessions/log/measured-fold.ts";
+import { Stretch } from "../../lib/sessions/log/stretch.ts";
 import { expectSurface } from "../../lib/sessions/log/surface-hint.ts";
 import { randomLog } from "../support/logs/random-tree.ts";
 import { writeRealisticLog } from "../support/logs/realistic-log.ts";
@@ -28,7 +29,7 @@ async function foldOf(bytes: Buffer, surface: ExpectedSurface | null) {
 	new LogLines(index, surface).take(bytes, 0, 0, Number.POSITIVE_INFINITY);
 	const file = new LogFile(written);
 	try {
-		const fold = await foldMeasured(file, index, undefined);
+		const fold = await foldMeasured(file, index, new Stretch());
 		return { ...figuresOf(fold), ...fold.turns.snapshot() };
 	} finally {
 		file.closeNow();
@@ -57,11 +58,11 @@ describe("a hint at where the surface begins", () => {
 		writeRealisticLog(file, { seed: 7, bytes: 12 * MIB, surfaceBytes: MIB });
 		const log = new LogFile(file);
 		const { size } = log.state();
-		expect(expectSurface(log, size)?.compactionOffset).toBeGreaterThan(size - 2 * MIB);
+		expect((await expectSurface(log, size, new Stretch()))?.compactionOffset).toBeGreaterThan(size - 2 * MIB);
 		const bytes = log.readSmall(0, size);
 		const index = new LogIndex();
 		new LogLines(index).take(bytes, 0, 0, Number.POSITIVE_INFINITY);
-		const whole = figuresOf(await foldMeasured(log, index, undefined));
+		const whole = figuresOf(await foldMeasured(log, index, new Stretch()));
 		log.closeNow();
 		const want = { messages: 8, textBytes: 4096, totalBytes: 16384, checkpoint: true };
 		const { surface } = await new LogReader().read(file, { surface: want });
@@ -70,11 +71,11 @@ describe("a hint at where the surface begins", () => {
 		expect(index.hasUnmeasured).toBe(false);
 	});
 
-	it("is not looked for in a small log", () => {
+	it("is not looked for in a small log", async () => {
 		const file = path.join(directory, "small.jsonl");
 		writeRealisticLog(file, { seed: 7, bytes: 2 * MIB, surfaceBytes: MIB });
 		const log = new LogFile(file);
-		expect(expectSurface(log, log.state().size)).toBe(null);
+		expect(await expectSurface(log, log.state().size, new Stretch())).toBe(null);
 		log.closeNow();
 	});
 });

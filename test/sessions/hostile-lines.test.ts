@@ -45,7 +45,7 @@ describe("the ends of messages", () => {
 			version: 3,
 			id: "peer",
 			timestamp: "2026-01-01T00:00:00.000Z",
-			cwd: "/work/project",
+			cwd: "/home/project",
 		};
 		const user = (id: string, parentId: string | null, time: string) =>
 			`{"type":"message","id":"${id}","parentId":${JSON.stringify(parentId)},"timestamp":"2026-01-01T00:00:00.000Z","message":{"role":"user","content":"${id}","timestamp":${time}}}`;

@@ -58,6 +58,43 @@ describe("a line read from its bytes", () => {
 	});
 });
 
+describe("a message with one byte changed", () => {
+	const structure = '"id":"0a1b2c3d","parentId":"00000001","timestamp":"2026-04-01T12:00:00.000Z"';
+	const usage = '"usage":{"input":6,"output":3,"cost":{"total":0.02}}';
+	const messages = [
+		'"role":"user","content":"a \\"b\\" c","timestamp":1772355671746',
+		'"role":"user","content":[{"type":"text","text":"a"},{"type":"text","text":"\\u00e9\\n"}],"timestamp":1772355671746',
+		`"role":"assistant","content":[{"type":"text","text":"x"}],"api":"a","stopReason":"stop","timestamp":0,"more":null`,
+		`"role":"assistant","content":[],${usage},"stopReason":"error","errorMessage":"{\\\\}"`,
+	];
+	// Bytes that mean something in JSON, or in what is looked for.
+	const bytes = fc.constantFrom(...Buffer.from('"\\{}[]:,0123456789abcdefghx -.eEtn\0\x1f\x7f\xc3\xff', "latin1"));
+
+	test.each(messages)("%s: has the facts of the parsed line, or is not known", (message) => {
+		const whole = Buffer.from(`{"type":"message",${structure},"message":{${message}}}`);
+		const from = whole.indexOf(usage);
+		const unseen = (at: number) => from >= 0 && at >= from + '"usage":{'.length && at < from + usage.length;
+		fc.assert(
+			fc.property(fc.nat(whole.length - 1), bytes, (at, byte) => {
+				const line = Buffer.from(whole);
+				line[at] = byte;
+				const ids = new EntryIds();
+				const facts = new LineFacts();
+				if (!new LineStructure(ids).read(line, 0, line.length, facts)) return;
+				const parsed = parsedFacts(line, ids);
+				if (parsed === null) expect(unseen(at), line.toString("latin1")).toBe(true);
+				else expect(facts).toEqual(parsed);
+			}),
+			{ numRuns: 4000, examples: [[whole.length - 1, 0x7d]] },
+		);
+	});
+
+	test.each(messages)("%s: is known as it is", (message) => {
+		const whole = Buffer.from(`{"type":"message",${structure},"message":{${message}}}`);
+		expect(new LineStructure(new EntryIds()).read(whole, 0, whole.length, new LineFacts())).toBe(true);
+	});
+});
+
 describe("a mark", () => {
 	const mark = {
 		type: "custom",

@@ -34,7 +34,7 @@ function entryLine(id: string, parentId: unknown, text: string): string {
 	return JSON.stringify({ type: "message", id, parentId, timestamp: "2026-04-01T12:00:00.000Z", message });
 }
 
-const header = (rest: object) => JSON.stringify({ type: "session", id: "peer", cwd: "/work/project", ...rest });
+const header = (rest: object) => JSON.stringify({ type: "session", id: "peer", cwd: "/home/project", ...rest });
 
 /** A log that is made as text. */
 function text(content: string | SessionLog | Uint8Array, outcome: CorpusOutcome, isLog?: boolean): CorpusLog {

@@ -21,7 +21,7 @@ test("only cold sessions that the caller may read, in the catalogue's order", as
 	const sessions = [
 		summary("first"),
 		summary("live", { live: true }),
-		summary("elsewhere", { cwd: "/work/other" }),
+		summary("elsewhere", { cwd: "/home/other" }),
 		summary("secret", { private: true }),
 		summary("child", { origin: "subagent" }),
 		summary(HOST.sessionId),

@@ -37,7 +37,7 @@ export class SessionLog {
 	#parent: string | null = null;
 	#entries = 0;
 
-	constructor({ id = "peer", cwd = "/work/project", version = 3, header = {} }: SessionLogOptions = {}) {
+	constructor({ id = "peer", cwd = "/home/project", version = 3, header = {} }: SessionLogOptions = {}) {
 		const timestamp = new Date(FIRST_INSTANT).toISOString();
 		this.#lines.push(JSON.stringify({ ...sessionHeader({ version, id, timestamp, cwd }), ...header }));
 	}

@@ -14,7 +14,7 @@ import { SessionRecords } from "../../lib/sessions/session-records.ts";
 import { temporaryDirectory } from "./log-directory.ts";
 import type { SessionLog } from "./session-log.ts";
 
-export const CWD = "/work/project";
+export const CWD = "/home/project";
 
 /** A session that may read others of the workspace. */
 export const HOST: Caller = { sessionId: "me", cwd: CWD, isHost: true };

@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { describe, expect, it } from "vitest";
 import { faultsOfLock } from "../check/lock-file.ts";
+import { choose } from "../sdk/choice.ts";
 import { newestOnly, sdkFacingTests } from "../sdk/sdk-facing.ts";
 import { supportedSdks } from "../sdk/supported-sdks.ts";
 import { projectDirectory } from "./door.ts";
@@ -47,6 +48,24 @@ describe("a test faces the SDK", () => {
 
 it("the supported SDKs are the ones that the two package.json files ask for", () => {
 	expect(supportedSdks(projectDirectory).map(({ version }) => version)).toEqual(["0.83.0", "0.84.4", "1.6.0"]);
+});
+
+describe("the command line", () => {
+	const all = { sdks: supportedSdks(projectDirectory), files: ["test/a.test.ts", "test/b.test.ts"] };
+	const chosen = (...given: string[]) => {
+		const { sdks, files } = choose(given, all);
+		return [sdks.map(({ version }) => version), files];
+	};
+
+	it("that says nothing chooses every SDK and every file", () => {
+		expect(chosen()).toEqual([["0.83.0", "0.84.4", "1.6.0"], all.files]);
+	});
+
+	it("chooses SDKs by how their versions begin, all but the newest by one word, and files by a part of their paths", () => {
+		expect(chosen("0.84", "1")).toEqual([["0.84.4", "1.6.0"], all.files]);
+		expect(chosen("--older", "b.test")).toEqual([["0.83.0", "0.84.4"], ["test/b.test.ts"]]);
+		expect(chosen("0.85", "c.test")).toEqual([[], []]);
+	});
 });
 
 it("the older SDKs are locked without download addresses", () => {

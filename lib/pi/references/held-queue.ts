@@ -216,6 +216,7 @@ export class HeldQueue {
 	/** One timer while anything waits, none otherwise. */
 	#watch(): void {
 		clearTimeout(this.#timer);
-		this.#timer = this.size === 0 ? undefined : setTimeout(() => this.#look(), LOOK_MS);
+		// A process that has nothing else to do must be able to end.
+		this.#timer = this.size === 0 ? undefined : setTimeout(() => this.#look(), LOOK_MS).unref();
 	}
 }

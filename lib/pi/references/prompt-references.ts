@@ -12,18 +12,14 @@ import {
 	type InputEventResult,
 	VERSION,
 } from "@earendil-works/pi-coding-agent";
-import {
-	type AdditionalContext,
-	type OutsideReference,
-	parseSessionReferenceMentions,
-	SessionReferenceError,
-} from "../../references/index.ts";
+import type { ResentPrompts } from "../../authority/resent-prompts.ts";
+import { type AdditionalContext, parseSessionReferenceMentions } from "../../references/index.ts";
 import type { HostParts } from "../incarnation.ts";
 import { tellQuietly } from "../tell-person.ts";
 import { type CitedPrompt, type GiveBackReason, giveBack } from "./cited-prompt.ts";
-import { confirmOutside } from "./confirm-outside.ts";
 import { HeldQueue, MAX_HELD } from "./held-queue.ts";
-import { PromptStarts } from "./prompt-starts.ts";
+import { snapshotOf } from "./prompt-snapshot.ts";
+import { type InputArrival, PromptStarts } from "./prompt-starts.ts";
 import { reasons, toReason, waits } from "./reasons.ts";
 import { toReferenceMessage } from "./reference-message.ts";
 import { RunWatch } from "./run-watch.ts";
@@ -39,11 +35,17 @@ export interface PromptReferencesOptions {
 	readonly pi: Pick<ExtensionAPI, "sendMessage" | "sendUserMessage">;
 	readonly host: { readonly parts: HostParts | null; readonly isSubagent: boolean };
 	/** Learns of a prompt of the person that this package hands to pi itself, right before, and when it came to nothing. */
-	readonly ownPrompts?: { readonly announce: (text: string) => void; readonly withdraw: (text: string) => void };
-	/** Whether something else of this package is about to start a turn. Default: never. */
-	readonly isTurnStarting?: () => boolean;
+	readonly ownPrompts: Pick<ResentPrompts, "announce" | "withdraw">;
+	/** Whether another turn is about to start. */
+	readonly isTurnStarting: () => boolean;
 	/** Monotonic milliseconds. */
 	readonly now?: () => number;
+}
+
+interface ArrivedInput {
+	readonly event: InputEvent;
+	readonly context: ExtensionContext;
+	readonly arrival: InputArrival;
 }
 
 /** What belongs right before a prompt, and whether the prompt waited for its turn. */
@@ -70,7 +72,7 @@ export class PromptReferences {
 		this.#queue = new HeldQueue({
 			lookAtPi: () => this.#lookAtPi(),
 			isQuiet: () => this.#isQuiet(),
-			isFree: () => this.#isFree(),
+			isFree: () => this.#isFree(Number.POSITIVE_INFINITY),
 			prepare: (prompt, signal) => this.#snapshot(prompt, signal),
 			send: (prompt) => this.#send(prompt),
 			giveBack: (prompts, reason) => this.#giveBack(prompts, reason),
@@ -84,20 +86,21 @@ export class PromptReferences {
 		this.#context = context;
 		if (event.source === "extension") return this.#extensionInput(event);
 		// The terminal keeps what is typed during a compaction until it is over.
-		if (context.mode === "tui" && event.source === "interactive") this.#run.compactionEnded();
+		if (isTyped(event, context)) this.#run.compactionEnded();
 		const { parts, isSubagent } = this.#options.host;
+		const arrival = { at: this.#now(), typed: isTyped(event, context) };
 		// A subagent's prompts are written by a model.
 		const prompt = isSubagent ? null : this.#read(event);
 		if (prompt === "refused") return { action: "handled" };
 		if (prompt === null) {
-			if (event.streamingBehavior === undefined) this.#starts.open(event.text, null, this.#now());
+			if (event.streamingBehavior === undefined) this.#starts.open(event.text, null, arrival);
 			return undefined;
 		}
 		if (parts === null) {
 			this.#giveBack([prompt], reasons.off);
 			return { action: "handled" };
 		}
-		return this.#cite(prompt, event, context);
+		return this.#cite(prompt, { event, context, arrival });
 	}
 
 	/** The turn of a prompt begins: what it cites is stored right before it. */
@@ -189,7 +192,9 @@ export class PromptReferences {
 	}
 
 	/** Reads what is cited also for a prompt that will wait: a person wants to know at once that it can't go. */
-	async #cite(prompt: CitedPrompt, event: InputEvent, context: ExtensionContext): Promise<InputEventResult> {
+	async #cite(prompt: CitedPrompt, input: ArrivedInput): Promise<InputEventResult> {
+		// pi has decided by now whether it starts a turn or queues what it gets back, however long this takes.
+		const couldGo = this.#inPreparation.size === 0 && this.#goesOn(input);
 		this.#inPreparation.add(prompt);
 		let snapshot: AdditionalContext | null = null;
 		let failure: GiveBackReason | null = null;
@@ -200,21 +205,23 @@ export class PromptReferences {
 		}
 		// The session may have ended, which has given the prompt back.
 		if (!this.#inPreparation.delete(prompt)) return { action: "handled" };
-		if (failure === null && this.#goesOn(event, context)) {
-			this.#starts.open(prompt.text, { context: snapshot, held: null }, this.#now());
+		if (failure === null && couldGo && this.#goesOn(input)) {
+			this.#starts.open(prompt.text, { context: snapshot, held: null }, input.arrival);
 			return { action: "transform", text: prompt.text };
 		}
-		failure ??= this.#reasonNotToHold(prompt, context);
-		if (failure === null) this.#hold(prompt, context);
+		failure ??= this.#reasonNotToHold(prompt, input.context);
+		if (failure === null) this.#hold(prompt, input.context);
 		else this.#giveBack([prompt], failure);
 		return { action: "handled" };
 	}
 
 	/** Whether the prompt can start its turn right now. */
-	#goesOn(event: InputEvent, context: ExtensionContext): boolean {
+	#goesOn({ event, context, arrival }: ArrivedInput): boolean {
 		if (event.streamingBehavior !== undefined || this.#queue.size > 0) return false;
 		// Without a screen it can't wait, and one prompt comes after the other.
-		return context.hasUI ? this.#isFree() : this.#isQuiet();
+		if (!context.hasUI) return this.#isQuiet();
+		// What was typed after a compacting pi's first prompt stands in pi's own queue, and joins that prompt's run.
+		return this.#isFree(arrival.typed ? arrival.at : Number.POSITIVE_INFINITY);
 	}
 
 	#reasonNotToHold(prompt: CitedPrompt, context: ExtensionContext): GiveBackReason | null {
@@ -232,68 +239,56 @@ export class PromptReferences {
 		const isIdle = event.streamingBehavior === undefined && this.#isQuiet();
 		const entered = this.#queue.enter(event.text, isIdle);
 		if (entered === "stop") {
-			this.#options.ownPrompts?.withdraw(event.text);
+			this.#options.ownPrompts.withdraw(event.text);
 			return { action: "handled" };
 		}
 		if (event.streamingBehavior === undefined) {
 			const start = entered === null ? null : { context: entered.context, held: entered.prompt };
-			this.#starts.open(event.text, start, this.#now());
+			this.#starts.open(event.text, start, { at: this.#now(), typed: false });
 		}
 		return undefined;
 	}
 
-	async #snapshot(prompt: CitedPrompt, signal?: AbortSignal): Promise<AdditionalContext | null> {
-		const { parts } = this.#options.host;
-		const context = this.#context;
-		if (parts === null || context === null) throw new SessionReferenceError("SESSION_REFERENCE_CANCELLED");
-		const caller = {
-			...parts.caller,
-			confirmOutside: async (outside: readonly OutsideReference[], given?: AbortSignal) => {
-				const asked = outside.filter(({ sessionId }) => !prompt.confirmed.has(sessionId));
-				if (asked.length > 0 && !(await confirmOutside(context, asked, given))) return false;
-				for (const { sessionId } of asked) prompt.confirmed.add(sessionId);
-				return true;
-			},
-		};
-		const ended = signal === undefined ? parts.fence : AbortSignal.any([parts.fence, signal]);
-		const prepared = await parts.references.prepare(caller, null, prompt.references, ended);
-		return prepared.additionalContext ?? null;
+	#snapshot(prompt: CitedPrompt, signal?: AbortSignal): Promise<AdditionalContext | null> {
+		return snapshotOf(prompt, { parts: this.#options.host.parts, context: this.#context }, signal);
 	}
 
 	#send({ text, images }: CitedPrompt): void {
 		const { pi, ownPrompts } = this.#options;
-		ownPrompts?.announce(text);
+		ownPrompts.announce(text);
 		try {
 			const content = images.length === 0 ? text : [{ type: "text" as const, text }, ...images];
 			pi.sendUserMessage(content, text.startsWith("/") ? { expandPromptTemplates: true } : {});
 		} catch (error) {
-			ownPrompts?.withdraw(text);
+			ownPrompts.withdraw(text);
 			throw error;
 		}
 	}
 
+	/** pi may have dropped the session without a word; then nothing of it can be given back any more. */
 	#lookAtPi(): void {
-		if (this.#run.look(this.#isIdle(), this.#now())) this.#queue.abandon(reasons.compaction);
+		const idle = this.#isIdle();
+		if (idle === null) this.#queue.abandon(reasons.left);
+		else if (this.#run.look(idle, this.#now())) this.#queue.abandon(reasons.compaction);
 	}
 
-	#isIdle(): boolean {
+	/** Null when the session is over. */
+	#isIdle(): boolean | null {
 		try {
-			return this.#context?.isIdle() === true;
+			return this.#context?.isIdle() ?? null;
 		} catch {
-			// The session is over.
-			return false;
+			return null;
 		}
 	}
 
 	#isQuiet(): boolean {
-		return this.#isIdle() && !this.#run.compacting;
+		return this.#isIdle() === true && !this.#run.compacting;
 	}
 
-	#isFree(): boolean {
-		if (!this.#isQuiet() || this.#context?.hasPendingMessages() === true) return false;
-		const { newestAt } = this.#starts;
-		const starting = newestAt !== null && this.#now() - newestAt < STARTS_WITHIN_MS;
-		return !starting && this.#options.isTurnStarting?.() !== true;
+	/** What pi itself has queued does not count: it joins the next run after its first message, whoever starts that. */
+	#isFree(typedUntil: number): boolean {
+		if (!this.#isQuiet() || this.#options.isTurnStarting()) return false;
+		return !this.#starts.isOpen(this.#now() - STARTS_WITHIN_MS, typedUntil);
 	}
 
 	#giveBack(prompts: readonly Pick<CitedPrompt, "typed" | "images">[], reason: GiveBackReason): void {
@@ -307,4 +302,8 @@ export class PromptReferences {
 			// The session is over, and its screen with it.
 		}
 	}
+}
+
+function isTyped({ source }: InputEvent, { mode }: ExtensionContext): boolean {
+	return mode === "tui" && source === "interactive";
 }

@@ -10,23 +10,32 @@
 /** Inputs that may be open at once; the oldest goes. In practice there is one. */
 const MAX_OPEN = 16;
 
+/** When an input came, by any steady clock, and whether it was typed at the terminal, where one comes after the other. */
+export interface InputArrival {
+	readonly at: number;
+	readonly typed: boolean;
+}
+
 interface OpenInput<Prepared> {
 	readonly text: string;
 	readonly prepared: Prepared | null;
-	readonly at: number;
+	readonly arrival: InputArrival;
 }
 
 export class PromptStarts<Prepared> {
 	#open: readonly OpenInput<Prepared>[] = [];
 
-	/** When the newest open input came; null when none is open. */
-	get newestAt(): number | null {
-		return this.#open.at(-1)?.at ?? null;
+	/**
+	 * Whether an input is open that came after `since`. Of those typed at the terminal only the ones until `typedUntil`
+	 * count: what is typed later does not start earlier.
+	 */
+	isOpen(since: number, typedUntil: number): boolean {
+		return this.#open.some(({ arrival: { at, typed } }) => at > since && (!typed || at <= typedUntil));
 	}
 
-	/** An input goes on to pi with this text. `at`: of any steady clock. */
-	open(text: string, prepared: Prepared | null, at: number): void {
-		this.#open = [...this.#open, { text, prepared, at }].slice(-MAX_OPEN);
+	/** An input goes on to pi with this text. */
+	open(text: string, prepared: Prepared | null, arrival: InputArrival): void {
+		this.#open = [...this.#open, { text, prepared, arrival }].slice(-MAX_OPEN);
 	}
 
 	/**

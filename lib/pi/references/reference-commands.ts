@@ -9,6 +9,7 @@ import {
 	type ReferenceCandidate,
 	SessionReferenceError,
 } from "../../references/index.ts";
+import { unlessEnded } from "../ended-session.ts";
 import { formatAge } from "../foreign-text.ts";
 import type { HostParts } from "../incarnation.ts";
 import { tellPerson } from "../tell-person.ts";
@@ -17,7 +18,10 @@ import type { PromptReferences } from "./prompt-references.ts";
 const REFERENCE_COMMAND = "reference";
 const TAKE_BACK_COMMAND = "take-back";
 
-/** Sessions to choose from. */
+/** Key of a status that is never set. */
+const NO_STATUS = "cross-session-reference";
+
+/** Sessions to choose from, at most: a dialog does not scroll everywhere. */
 const MAX_CHOICES = 20;
 const LABEL_CODE_POINTS = 60;
 const PLACE_CODE_POINTS = 60;
@@ -31,8 +35,9 @@ export function registerReferenceCommands(
 	pi.registerCommand(REFERENCE_COMMAND, {
 		description: "Cite another session: find it by title, directory or id",
 		handler: async (search, context) => {
-			if (host.parts === null) tellPerson(context, "Cross-session access is off in this session.", "warning");
-			else await chooseReference(search, context, host.parts);
+			const { parts } = host;
+			if (parts === null) tellPerson(context, "Cross-session access is off in this session.", "warning");
+			else await unlessEnded(parts.fence, () => chooseReference(search, context, parts));
 		},
 	});
 	pi.registerCommand(TAKE_BACK_COMMAND, {
@@ -44,8 +49,10 @@ export function registerReferenceCommands(
 async function chooseReference(search: string, context: ExtensionCommandContext, parts: HostParts): Promise<void> {
 	let candidates: ReferenceCandidate[];
 	try {
-		candidates = await parts.references.listCandidates(parts.caller, search.trim(), MAX_CHOICES, parts.fence);
+		const listed = await parts.references.listCandidates(parts.caller, search, undefined, parts.fence);
+		candidates = listed.slice(0, MAX_CHOICES);
 	} catch (error) {
+		if (parts.fence.aborted) return;
 		const text =
 			error instanceof SessionReferenceError ? error.message : "The sessions could not be listed. Try again.";
 		tellPerson(context, text, "error");
@@ -68,6 +75,8 @@ async function insertChoice(candidates: readonly ReferenceCandidate[], { ui }: E
 	const draft = ui.getEditorText();
 	const gap = draft === "" || /\s$/.test(draft) ? "" : " ";
 	ui.setEditorText(`${draft}${gap}${formatSessionReferenceMention(chosen)} `);
+	// pi does not draw what was put into its editor until it draws something else: a status makes it, even one that is not.
+	ui.setStatus(NO_STATUS, undefined);
 }
 
 /** Numbered, because two sessions may have one title. */

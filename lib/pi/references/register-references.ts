@@ -9,12 +9,12 @@ import { SESSION_REFERENCE } from "./reference-message.ts";
 
 /**
  * To be called before handlers that end the incarnation, since what waits is given back to a session that is still
- * there, and before handlers that want to see an input as pi goes on with it.
+ * there; and before handlers that want to see an input as pi goes on with it, but after those that keep it from pi.
  */
 export function registerReferences(
 	pi: ExtensionAPI,
 	host: PromptReferencesOptions["host"],
-	ports: Pick<PromptReferencesOptions, "ownPrompts" | "isTurnStarting"> = {},
+	ports: Pick<PromptReferencesOptions, "ownPrompts" | "isTurnStarting">,
 ): void {
 	const prompts = new PromptReferences({ pi, host, ...ports });
 

@@ -11,8 +11,6 @@ import { formatAge } from "../foreign-text.ts";
 
 /** How long what others offer is held back for the sessions, in ms. */
 const PATIENCE_MS = 500;
-/** Sessions that are offered at a time. */
-const MAX_OFFERED = 20;
 /** Of what others offer, this many stay above the sessions: a person who types a file's name means the file. */
 const OTHERS_FIRST = 3;
 const PLACE_CODE_POINTS = 120;
@@ -22,11 +20,7 @@ const mention = /(?<![A-Za-z0-9_.+\-/\\"])@([^\s@"]*)$/u;
 
 export interface SessionCompletionOptions {
 	/** Reads the sessions that match. */
-	readonly listCandidates: (
-		search: string,
-		limit: number,
-		signal: AbortSignal,
-	) => Promise<readonly ReferenceCandidate[]>;
+	readonly listCandidates: (search: string, signal: AbortSignal) => Promise<readonly ReferenceCandidate[]>;
 	/** Aborted when the incarnation is over. */
 	readonly fence: AbortSignal;
 	/** Epoch milliseconds. */
@@ -75,7 +69,7 @@ export class SessionCompletion implements AutocompleteProvider {
 		const { listCandidates, fence } = this.#options;
 		const late = new AbortController();
 		const ended = AbortSignal.any([place[3].signal, fence, late.signal]);
-		const listed = listCandidates(typed, MAX_OFFERED, ended).catch(() => []);
+		const listed = listCandidates(typed, ended).catch(() => []);
 		const offered = await this.#others.getSuggestions(...place);
 		const timer = offered === null ? undefined : setTimeout(() => late.abort(), PATIENCE_MS);
 		const sessions: readonly ReferenceCandidate[] = await listed;

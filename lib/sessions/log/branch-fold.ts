@@ -5,14 +5,11 @@
  * the latest context edit of an entry decides about its content. Where pi's walk would not end, this one does, and
  * counts the damage. A fold can be carried on with entries that follow its tip; anything else asks for a new one.
  */
-import { setImmediate } from "node:timers/promises";
 import { TurnTracker } from "../../projection/turn.ts";
 import { NO_ID } from "./entry-ids.ts";
 import { isCompleted, LineKind, markBits, outcomes } from "./line-facts.ts";
 import { type LogIndex, NO_ROW } from "./log-index.ts";
-
-/** Rows worked on between two turns of the event loop: a few milliseconds, in a new process too. */
-export const ROWS_PER_STRETCH = 4096;
+import type { Stretch } from "./stretch.ts";
 
 export class BranchFold {
 	readonly #index: LogIndex;
@@ -43,11 +40,11 @@ export class BranchFold {
 	}
 
 	/** Folds the branch that ends at the index's leaf. */
-	static async of(index: LogIndex): Promise<BranchFold> {
+	static async of(index: LogIndex, stretch: Stretch): Promise<BranchFold> {
 		const fold = new BranchFold(index);
-		const path = await fold.#walk();
-		await fold.#findSurface(path);
-		await fold.#takeAll(path);
+		const path = await fold.#walk(stretch);
+		await fold.#findSurface(path, stretch);
+		await fold.#takeAll(path, stretch);
 		fold.tip = index.leaf;
 		return fold;
 	}
@@ -69,18 +66,24 @@ export class BranchFold {
 	}
 
 	/**
-	 * Rows of this fold that were never measured although they matter: messages on the surface, and the last answer of
-	 * the branch, whose calls decide about its step. While there are any, the fold's figures mean nothing.
+	 * Rows of this fold that were never measured although they matter: messages on the surface, and answers whose end
+	 * decides about a turn or a step. While there are any, the fold's figures mean nothing.
 	 */
 	unmeasuredRows(): number[] {
+		const rows = new Set([...this.newestFirst(), ...this.#lastAnswers()]);
+		return [...rows].filter((row) => this.#index.isUnmeasured(row));
+	}
+
+	/** The branch's last answer, and those that a custom message follows: it begins a turn where one has ended. */
+	*#lastAnswers(): Generator<number> {
 		const index = this.#index;
-		const rows = [...this.newestFirst()].filter((row) => index.isUnmeasured(row));
+		let matters = true;
 		for (const row of this.branch()) {
-			if (index.kind(row) !== LineKind.assistant) continue;
-			if (index.isUnmeasured(row) && !rows.includes(row)) rows.push(row);
-			break;
+			const kind = index.kind(row);
+			if (kind === LineKind.assistant && matters) yield row;
+			if (kind === LineKind.customMessage) matters = true;
+			else if (kind === LineKind.assistant || kind === LineKind.user) matters = false;
 		}
-		return rows;
 	}
 
 	/** The surface's rows, newest first; the checkpoint, which stands for the oldest part, comes last. */
@@ -139,7 +142,7 @@ export class BranchFold {
 	}
 
 	/** Rows from the leaf to the root. Ends where a parent is missing or was already seen. */
-	async #walk(): Promise<Int32Array> {
+	async #walk(stretch: Stretch): Promise<Int32Array> {
 		const index = this.#index;
 		const seen = new Uint8Array(index.rows);
 		const path = new Int32Array(index.rows);
@@ -155,19 +158,19 @@ export class BranchFold {
 				break;
 			}
 			row = parent;
-			if (length % ROWS_PER_STRETCH === 0) await setImmediate();
+			if (stretch.step()) await stretch.giveWay();
 		}
 		return path.subarray(0, length);
 	}
 
-	async #findSurface(path: Int32Array): Promise<void> {
+	async #findSurface(path: Int32Array, stretch: Stretch): Promise<void> {
 		const index = this.#index;
-		const at = path.findIndex((row) => index.kind(row) === LineKind.compaction);
+		const at = index.compactions.size === 0 ? -1 : path.findIndex((row) => index.kind(row) === LineKind.compaction);
 		if (at >= 0) {
 			this.compaction = path[at] ?? NO_ROW;
 			this.firstKept = this.#firstKeptOf(this.compaction, path.subarray(at + 1));
 		}
-		if (index.edits.size > 0) await this.#collectEdits(path, at);
+		if (index.edits.size > 0) await this.#collectEdits(path, at, stretch);
 		const edit = this.compaction === NO_ROW ? NO_ROW : this.editOf(this.compaction);
 		const isOmitted = edit !== NO_ROW && index.edits.get(edit)?.replacementBytes === null;
 		this.checkpoint = isOmitted ? NO_ROW : this.compaction;
@@ -187,7 +190,7 @@ export class BranchFold {
 	}
 
 	/** Edits count where they stand on the surface themselves; of several for one target the latest wins. */
-	async #collectEdits(path: Int32Array, compactionAt: number): Promise<void> {
+	async #collectEdits(path: Int32Array, compactionAt: number, stretch: Stretch): Promise<void> {
 		const index = this.#index;
 		for (let at = 0; at < path.length; at++) {
 			const row = path[at] ?? NO_ROW;
@@ -196,20 +199,20 @@ export class BranchFold {
 			const edit = index.edits.get(row);
 			if (edit && !this.edits.has(edit.target)) this.edits.set(edit.target, row);
 			if (isOlder && row === this.firstKept) return;
-			if (at % ROWS_PER_STRETCH === ROWS_PER_STRETCH - 1) await setImmediate();
+			if (stretch.step()) await stretch.giveWay();
 		}
 	}
 
 	/** Takes the whole branch, oldest first. */
-	async #takeAll(path: Int32Array): Promise<void> {
+	async #takeAll(path: Int32Array, stretch: Stretch): Promise<void> {
 		// Before the first kept entry nothing is on the surface; without a compaction everything is.
 		let onSurface = this.compaction === NO_ROW;
-		for (let at = path.length - 1, count = 1; at >= 0; at--, count++) {
+		for (let at = path.length - 1; at >= 0; at--) {
 			const row = path[at] ?? NO_ROW;
 			this.#takeTurn(row);
 			if (row === this.firstKept || row === this.compaction) onSurface = true;
 			if (onSurface) this.#takeSurface(row);
-			if (count % ROWS_PER_STRETCH === 0) await setImmediate();
+			if (stretch.step()) await stretch.giveWay();
 		}
 	}
 

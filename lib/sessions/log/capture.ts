@@ -9,10 +9,10 @@ import type {
 	SurfaceEvent,
 } from "../../projection/events.ts";
 import type { CaptureWant } from "../query.ts";
-import { type BranchFold, ROWS_PER_STRETCH } from "./branch-fold.ts";
+import type { BranchFold } from "./branch-fold.ts";
 import { callsOf, type EntryLoader, type LoadedEntry, type LoadedResult } from "./entry-loader.ts";
 import { asRecord } from "./json-object.ts";
-import { isFailed, LineKind } from "./line-facts.ts";
+import { isFailed, LineKind, outcomeNumber } from "./line-facts.ts";
 import { type LogIndex, NO_ROW } from "./log-index.ts";
 
 /** Tool results that are looked at for the calls in question: a call has one, so this is plenty. */
@@ -36,9 +36,8 @@ export class CaptureBuilder {
 		const fold = this.#fold;
 		const messages: SurfaceEvent[] = [];
 		let held = 0;
-		let looked = 0;
 		for (const row of fold.newestFirst()) {
-			if (++looked % ROWS_PER_STRETCH === 0) await this.#loader.giveWay();
+			if (this.#loader.stretch.step()) await this.#loader.stretch.giveWay();
 			if (fold.shownBytes(row) === 0 || fold.isWithheld(row)) continue;
 			const isFull = messages.length >= want.messages || held >= want.totalBytes;
 			if (isFull && !want.checkpoint) break;
@@ -91,16 +90,15 @@ export class CaptureBuilder {
 		const results = new Map<string, LoadedResult>();
 		let looked = 0;
 		let turnOpen = this.#fold.turns.turnOpen;
-		let walked = 0;
 		for (const row of this.#fold.branch()) {
-			if (++walked % ROWS_PER_STRETCH === 0) await this.#loader.giveWay();
+			if (this.#loader.stretch.step()) await this.#loader.stretch.giveWay();
 			const kind = index.kind(row);
 			if (kind === LineKind.toolResult && looked++ < RESULTS_LOOKED_AT) {
 				const result = await this.#loader.loadResult(row);
 				// Going back in time, the last one seen is the first that was written.
 				results.set(result.callId, result);
 			}
-			if (kind === LineKind.assistant && index.calls(row) > 0) {
+			if (kind === LineKind.assistant && (index.calls(row) > 0 || index.isUnmeasured(row))) {
 				calls.push(...(await this.#callsOf(row, turnOpen, results)));
 				if (calls.length >= maxCalls) break;
 			}
@@ -113,7 +111,7 @@ export class CaptureBuilder {
 	async #callsOf(row: number, turnOpen: boolean, results: Map<string, LoadedResult>): Promise<CapturedCall[]> {
 		const { message, time } = await this.#loader.load(row);
 		// The calls of a failed message are not carried out, also when a retry goes on with the turn.
-		const canEnd = turnOpen && !isFailed(this.#index.outcome(row));
+		const canEnd = turnOpen && !isFailed(outcomeNumber(message?.stopReason));
 		return callsOf(message)
 			.reverse()
 			.map(({ id, name }) => {

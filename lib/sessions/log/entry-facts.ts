@@ -56,7 +56,7 @@ export function readEntryFacts(
 	facts: LineFacts,
 	versionOne: boolean,
 ): boolean {
-	const parsed = structureSchema.safeParse(value);
+	const parsed = structureSchema.safeParse(value, { jitless: true });
 	if (!parsed.success) return false;
 	const entry = parsed.data;
 	if (!versionOne) {
@@ -106,7 +106,7 @@ function readCompaction(entry: Entry, find: FindElided, ids: EntryIds, facts: Li
 }
 
 function readEdit(entry: Entry, find: FindElided, ids: EntryIds, facts: LineFacts): void {
-	const replacement = replacementSchema.safeParse(entry.replacement);
+	const replacement = replacementSchema.safeParse(entry.replacement, { jitless: true });
 	if (typeof entry.targetId !== "string" || !replacement.success) return;
 	facts.kind = LineKind.contextEdit;
 	facts.edit = {
@@ -117,7 +117,7 @@ function readEdit(entry: Entry, find: FindElided, ids: EntryIds, facts: LineFact
 
 function readMark(entry: Entry, _find: FindElided, ids: EntryIds, facts: LineFacts): void {
 	if (entry.customType !== MARK_CUSTOM_TYPE) return;
-	const mark = markSchema.safeParse(entry.data);
+	const mark = markSchema.safeParse(entry.data, { jitless: true });
 	if (mark.success) facts.mark = { entry: ids.intern(mark.data.entry), bit: markBits[mark.data.source] };
 }
 

@@ -63,7 +63,23 @@ export class EntryIds {
 
 	/** The symbol of an id; NO_ID when it can't be one. */
 	intern(id: string): number {
-		return /^[0-9a-f]{8}$/.test(id) ? this.#internHex(Number.parseInt(id, 16)) : this.#internName(id);
+		return /^[0-9a-f]{8}$/.test(id) ? this.internHex(Number.parseInt(id, 16)) : this.#internName(id);
+	}
+
+	/** The symbol of an id of 8 hex digits, given as their number. */
+	internHex(value: number): number {
+		const mask = this.#slots.length - 1;
+		let slot = hash(value) & mask;
+		while (this.#slots[slot] !== FREE) {
+			const known = this.#slots[slot] ?? FREE;
+			if (this.#hexIds[known] === value) return known;
+			slot = (slot + 1) & mask;
+		}
+		const symbol = this.fresh();
+		this.#hexIds[symbol] = value;
+		this.#slots[slot] = symbol;
+		if (++this.#hexCount * 2 > this.#slots.length) this.#rehash();
+		return symbol;
 	}
 
 	/** The newest row with this id, or -1. */
@@ -88,21 +104,6 @@ export class EntryIds {
 		const before = this.#marks[symbol] ?? 0;
 		this.#marks[symbol] = before | bits;
 		return (before | bits) !== before;
-	}
-
-	#internHex(value: number): number {
-		const mask = this.#slots.length - 1;
-		let slot = hash(value) & mask;
-		while (this.#slots[slot] !== FREE) {
-			const known = this.#slots[slot] ?? FREE;
-			if (this.#hexIds[known] === value) return known;
-			slot = (slot + 1) & mask;
-		}
-		const symbol = this.fresh();
-		this.#hexIds[symbol] = value;
-		this.#slots[slot] = symbol;
-		if (++this.#hexCount * 2 > this.#slots.length) this.#rehash();
-		return symbol;
 	}
 
 	#internName(id: string): number {

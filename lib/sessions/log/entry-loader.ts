@@ -1,7 +1,6 @@
 /**
  * Reads single entries again, for the few texts and calls that leave the log. Each line is validated whole here.
  */
-import { setImmediate } from "node:timers/promises";
 import type { CapturedText } from "../../projection/events.ts";
 import { captureText, cutToBytes, utf8Bytes } from "../../projection/text.ts";
 import { nothingElided } from "./entry-facts.ts";
@@ -11,11 +10,12 @@ import { type ElidedText, type FindElided, LineFilter } from "./line-filter.ts";
 import type { LogFile } from "./log-file.ts";
 import { entryTime } from "./log-header.ts";
 import type { LogIndex } from "./log-index.ts";
-import { MAX_PARSED_BYTES } from "./log-lines.ts";
+import { LONG_STEP_BYTES, MAX_PARSED_BYTES } from "./log-lines.ts";
+import type { Stretch } from "./stretch.ts";
 
 const SLICE_BYTES = 1024 * 1024;
-/** Up to this size a line is parsed as it is; a longer one without its long strings. */
-const PLAIN_PARSE_BYTES = 16 * 1024;
+/** Entries kept parsed while a capture is built. */
+const KEPT_ENTRIES = 32;
 
 /** As pi writes tool results: what they answer stands in the first bytes, how they ended in the last. */
 const RESULT_HEAD_BYTES = 1024;
@@ -32,6 +32,11 @@ export class DamagedRowError extends Error {
 		this.name = "DamagedRowError";
 		this.row = row;
 	}
+}
+
+interface ParsedLine {
+	readonly value: unknown;
+	readonly find: FindElided;
 }
 
 /** One entry as parsed, with what was left out of long lines. */
@@ -58,24 +63,19 @@ export interface LoadedCall {
 export class EntryLoader {
 	readonly #file: LogFile;
 	readonly #index: LogIndex;
-	readonly #signal: AbortSignal | undefined;
+	readonly stretch: Stretch;
+	/** What was parsed for this capture: a message's texts and its calls are asked for one after the other. */
+	readonly #parsed = new Map<number, ParsedLine | null>();
 
-	constructor(file: LogFile, index: LogIndex, signal: AbortSignal | undefined) {
+	constructor(file: LogFile, index: LogIndex, stretch: Stretch) {
 		this.#file = file;
 		this.#index = index;
-		this.#signal = signal;
-	}
-
-	/** Gives other work its turn. @throws the signal's reason when it is aborted */
-	async giveWay(): Promise<void> {
-		await setImmediate();
-		this.#signal?.throwIfAborted();
+		this.stretch = stretch;
 	}
 
 	/** Reads a row's line whole. @throws DamagedRowError */
 	async load(row: number): Promise<LoadedEntry> {
-		const length = this.#index.length(row);
-		const parsed = length <= MAX_PARSED_BYTES ? this.#loadShort(row, length) : await this.#loadLong(row, length);
+		const parsed = await this.#parse(row);
 		const entry = asRecord(parsed?.value);
 		if (!parsed || !entry) throw new DamagedRowError(row);
 		return { entry, message: asRecord(entry.message), time: entryTime(entry.timestamp), find: parsed.find };
@@ -85,7 +85,7 @@ export class EntryLoader {
 	async validate(row: number): Promise<void> {
 		const length = this.#index.length(row);
 		if (length <= MAX_PARSED_BYTES) {
-			if (!this.#loadShort(row, length)) throw new DamagedRowError(row);
+			if (!(await this.#parse(row))) throw new DamagedRowError(row);
 			return;
 		}
 		const filter = await this.#filterLong(row, length);
@@ -126,19 +126,18 @@ export class EntryLoader {
 		return text;
 	}
 
-	#loadShort(row: number, length: number): { value: unknown; find: FindElided } | null {
-		const line = this.#file.readSmall(this.#index.offset(row), length);
-		if (length <= PLAIN_PARSE_BYTES) {
-			const value = parseObject(line.toString("utf8"));
-			return value && { value, find: nothingElided };
-		}
-		const filter = new LineFilter(MAX_PARSED_BYTES);
-		filter.take(line, 0, line.length);
-		return filter.parse();
-	}
-
-	async #loadLong(row: number, length: number): Promise<{ value: unknown; find: FindElided } | null> {
-		return (await this.#filterLong(row, length)).parse();
+	async #parse(row: number): Promise<ParsedLine | null> {
+		const known = this.#parsed.get(row);
+		if (known !== undefined) return known;
+		if (this.stretch.isOver) await this.stretch.giveWay();
+		const length = this.#index.length(row);
+		const parsed =
+			length <= MAX_PARSED_BYTES
+				? this.#file.lookAt(this.#index.offset(row), length, parseLine)
+				: (await this.#filterLong(row, length)).parse();
+		if (this.#parsed.size >= KEPT_ENTRIES) this.#parsed.clear();
+		this.#parsed.set(row, parsed);
+		return parsed;
 	}
 
 	async #filterLong(row: number, length: number): Promise<LineFilter> {
@@ -147,14 +146,26 @@ export class EntryLoader {
 		for (let taken = 0; taken < length; ) {
 			const want = Math.min(slice.length, length - taken);
 			const count = await this.#file.readInto(slice, 0, want, this.#index.offset(row) + taken);
-			this.#signal?.throwIfAborted();
+			this.stretch.signal?.throwIfAborted();
 			if (count === 0) break;
-			filter.take(slice.subarray(0, count), 0, count);
+			await this.#filterSlice(filter, slice.subarray(0, count));
 			taken += count;
-			await setImmediate();
 		}
 		return filter;
 	}
+
+	/** In small steps: the slice may consist of nothing but what costs most. */
+	async #filterSlice(filter: LineFilter, slice: Buffer): Promise<void> {
+		for (let at = 0; at < slice.length; at += LONG_STEP_BYTES) {
+			filter.take(slice, at, Math.min(slice.length, at + LONG_STEP_BYTES));
+			if (this.stretch.isOver) await this.stretch.giveWay();
+		}
+	}
+}
+
+function parseLine(line: Buffer): ParsedLine | null {
+	const value = parseObject(line.toString("utf8"));
+	return value && { value, find: nothingElided };
 }
 
 /** The calls of an assistant message, in order. Calls without an id or a name can't be paired or shown. */

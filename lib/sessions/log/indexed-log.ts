@@ -3,7 +3,6 @@
  *
  * Captures of one log run one after the other. A capture is either of one instant of one file, or it fails.
  */
-import { setImmediate } from "node:timers/promises";
 import { untilAborted } from "../abort.ts";
 import { CaptureError, type CaptureWant, type SessionCapture } from "../query.ts";
 import type { BranchFold } from "./branch-fold.ts";
@@ -13,6 +12,7 @@ import { type FileState, isSameFile, isSameState, LogFile, stateOfPath } from ".
 import { type LogHeader, LogIndex, NO_ROW } from "./log-index.ts";
 import { scanLog } from "./log-scanner.ts";
 import { foldMeasured } from "./measured-fold.ts";
+import { Stretch } from "./stretch.ts";
 
 /** What a log alone can say: a capture without what is kept beside the log. */
 export type LogCapture = Omit<SessionCapture, "header"> & { readonly header: LogHeader };
@@ -24,7 +24,7 @@ const FINGERPRINT_BYTES = 512;
 const SETTLED_NS = 50_000_000n;
 
 /** Room for as many entries as a file of this kind has is made at once, up to a bound: growing costs more. */
-const TYPICAL_LINE_BYTES = 12 * 1024;
+const TYPICAL_LINE_BYTES = 16 * 1024;
 const MAX_EXPECTED_ROWS = 64 * 1024;
 
 /** Captures kept for a file that does not change. */
@@ -105,14 +105,15 @@ export class IndexedLog {
 	}
 
 	async #attempt(want: CaptureWant, signal: AbortSignal | undefined): Promise<LogCapture> {
+		const stretch = new Stretch(signal);
 		const file = new LogFile(this.#path);
 		try {
 			const opening = openingOf(file);
 			if (!this.#continues(file, opening.state)) this.#forget(opening.state.size);
 			this.#fileOfIndex = opening.state;
-			await this.#scan(file, opening, signal);
+			await this.#scan(file, opening, stretch);
 			if (!this.#index.header || this.#index.rejected) throw new CaptureError("unavailable");
-			const capture = await this.#build(file, opening, want, signal);
+			const capture = await this.#build(file, opening, want, stretch);
 			this.#checkUnchanged(file, opening);
 			this.#keep(want, capture, opening.state);
 			return capture;
@@ -122,9 +123,9 @@ export class IndexedLog {
 	}
 
 	/** Brings the index up to the file. What an interrupted scan reached is kept, when it is still what stands there. */
-	async #scan(file: LogFile, opening: Opening, signal: AbortSignal | undefined): Promise<void> {
+	async #scan(file: LogFile, opening: Opening, stretch: Stretch): Promise<void> {
 		try {
-			await scanLog(file, this.#index, opening.state.size, signal);
+			await scanLog(file, this.#index, opening.state.size, stretch);
 		} catch (error) {
 			this.#remember(file, opening);
 			throw error;
@@ -133,31 +134,26 @@ export class IndexedLog {
 	}
 
 	/** Builds a capture; lines that turn out to be damaged are taken out, and the branch is folded again. */
-	async #build(
-		file: LogFile,
-		opening: Opening,
-		want: CaptureWant,
-		signal: AbortSignal | undefined,
-	): Promise<LogCapture> {
+	async #build(file: LogFile, opening: Opening, want: CaptureWant, stretch: Stretch): Promise<LogCapture> {
 		for (;;) {
-			signal?.throwIfAborted();
+			stretch.signal?.throwIfAborted();
 			try {
-				return await this.#buildOnce(file, want, signal);
+				return await this.#buildOnce(file, want, stretch);
 			} catch (error) {
 				if (!(error instanceof DamagedRowError)) throw error;
 				this.#checkUnchanged(file, opening);
 				this.#index.drop(error.row);
 				// A file of nothing but such lines must not hold up everything else.
-				await setImmediate();
+				await stretch.giveWay();
 			}
 		}
 	}
 
-	async #buildOnce(file: LogFile, want: CaptureWant, signal: AbortSignal | undefined): Promise<LogCapture> {
+	async #buildOnce(file: LogFile, want: CaptureWant, stretch: Stretch): Promise<LogCapture> {
 		const index = this.#index;
-		const loader = new EntryLoader(file, index, signal);
+		const loader = new EntryLoader(file, index, stretch);
 		if (index.leaf !== NO_ROW) await loader.validate(index.leaf);
-		const fold = this.#fold?.advance() ? this.#fold : await foldMeasured(file, index, signal);
+		const fold = this.#fold?.advance() ? this.#fold : await foldMeasured(file, index, stretch);
 		this.#fold = fold;
 		const builder = new CaptureBuilder(index, fold, loader);
 		const surface = want.surface && (await builder.surface(want.surface));

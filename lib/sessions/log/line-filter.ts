@@ -8,7 +8,10 @@
 import { randomBytes } from "node:crypto";
 import { BACKSLASH, QUOTE, TextMeasure } from "./json-bytes.ts";
 
-/** Raw bytes kept from each end of a text, by default: enough for the largest text that anyone may ask for. */
+/**
+ * Raw bytes kept from each end of a text, by default: the largest text that anyone may ask for, unless it is made of
+ * escapes. Of nothing but `\\u` escapes it is a sixth.
+ */
 const TEXT_KEEP = 64 * 1024;
 /** Raw bytes up to which other strings are kept: ids, names, stop reasons. */
 const STRING_KEEP = 1024;
@@ -16,6 +19,9 @@ const STRING_KEEP = 1024;
 const KEY_BYTES = 64;
 /** Bytes of the copy: what can be parsed in some milliseconds. A line that needs more can't be read. */
 const COPY_LIMIT = 512 * 1024;
+
+const NO_BYTES = Buffer.alloc(0);
+const QUOTE_BYTES = Buffer.from([QUOTE]);
 
 /** Keys whose strings can be a message's text. */
 const textKeys = new Set(["text", "content", "summary", "name"]);
@@ -30,8 +36,10 @@ export interface ElidedText {
 /** Gives back what a placeholder stands for. */
 export type FindElided = (value: unknown) => ElidedText | null | undefined;
 
+/** One for the process: whoever writes logs does not learn it. */
+const PLACEHOLDER_KEY = randomBytes(12).toString("hex");
+
 export class LineFilter {
-	readonly #key = randomBytes(12).toString("hex");
 	readonly #textKeep: number;
 	readonly #elided: (ElidedText | null)[] = [];
 	readonly #measure = new TextMeasure();
@@ -47,7 +55,7 @@ export class LineFilter {
 	#rawLength = 0;
 	#head = Buffer.allocUnsafe(STRING_KEEP);
 	#headLength = 0;
-	#tail = Buffer.alloc(0);
+	#tail = NO_BYTES;
 	/** The last finished short string, while only a colon and white space came after it. */
 	#lastString = "";
 	#isKey = false;
@@ -78,8 +86,8 @@ export class LineFilter {
 
 	#find(candidate: unknown): ElidedText | null | undefined {
 		if (typeof candidate !== "object" || candidate === null) return undefined;
-		if (!Object.hasOwn(candidate, this.#key)) return undefined;
-		const index = (candidate as Record<string, unknown>)[this.#key];
+		if (!Object.hasOwn(candidate, PLACEHOLDER_KEY)) return undefined;
+		const index = (candidate as Record<string, unknown>)[PLACEHOLDER_KEY];
 		return typeof index === "number" ? this.#elided[index] : undefined;
 	}
 
@@ -103,8 +111,8 @@ export class LineFilter {
 		this.#escaped = false;
 		this.#rawLength = 0;
 		this.#headLength = 0;
-		this.#tail = Buffer.alloc(0);
-		this.#measure.reset();
+		this.#tail = NO_BYTES;
+		if (this.#isText) this.#measure.reset();
 	}
 
 	#takeString(bytes: Buffer, from: number, end: number): number {
@@ -161,12 +169,12 @@ export class LineFilter {
 		const whole = this.#rawLength === this.#headLength;
 		this.#lastString = whole && this.#rawLength <= KEY_BYTES ? this.#shortString() : "";
 		if (whole) {
-			this.#appendText('"');
+			this.#append(QUOTE_BYTES, 0, 1);
 			this.#append(this.#head, 0, this.#headLength);
-			this.#appendText('"');
+			this.#append(QUOTE_BYTES, 0, 1);
 			return;
 		}
-		this.#appendText(`{"${this.#key}":${this.#elided.length}}`);
+		this.#appendText(`{"${PLACEHOLDER_KEY}":${this.#elided.length}}`);
 		this.#elided.push(this.#isText ? this.#readEnds() : null);
 		if (this.#isText && !this.#measure.trusted) this.#failed = true;
 	}

@@ -3,15 +3,14 @@
  *
  * Structure, texts and ends of messages are read to the letter; what doesn't fit is left to a parse (entry-facts.ts),
  * which must come to the same facts. Content that nobody looks at, such as a tool's result, is taken on trust: damage
- * inside of it is not seen here. Two orders of keys are known: structure first (`type, id, parentId, timestamp`)
+ * inside of it is not seen here, and of a key that stands twice the first counts. Two orders of keys are known: structure first (`type, id, parentId, timestamp`)
  * and payload first, where the structure is the line's last few dozen bytes.
  *
- * The work is done by regular expressions over short slices and by native searches: they are as quick on the first line
- * of a new process as later, where loops of our own would only become quick after thousands of lines.
+ * What nearly every line has is compared byte by byte, without anything to clean up; the rest is left to regular
+ * expressions over short slices, and to native searches.
  */
 import { type EntryIds, NO_ID } from "./entry-ids.ts";
 import {
-	ByteSearch,
 	CLOSE_BRACE,
 	CLOSE_BRACKET,
 	COMMA,
@@ -21,13 +20,13 @@ import {
 	skipNested,
 	TextMeasure,
 } from "./json-bytes.ts";
-import { type LineFacts, LineKind, outcomeNumber, UNMEASURED } from "./line-facts.ts";
+import { type LineFacts, LineKind, UNMEASURED } from "./line-facts.ts";
+import { readMessageEnd } from "./message-end.ts";
+import { latin1, standsAt, usualContentAt, usualIdAt, usualParentAt, usualRoleAt } from "./message-head.ts";
 
 /** Enough for the structure with ids as long as UUIDs and the beginning of a message. */
 const HEAD_BYTES = 224;
 const TAIL_BYTES = 160;
-/** Behind its content a message is some 350 bytes; one with an error's text has more. */
-const REST_BYTES = 8 * 1024;
 
 /** Printable characters without quote and backslash: what needs no decoding. */
 const PLAIN = "[ !#-[\\]-~]";
@@ -40,28 +39,15 @@ const typeWord = /^\{"type":"(\w{1,24})"/;
 /** A custom entry that begins with its custom type, as pi writes it, tells at once that it is no mark. */
 const otherCustomType = /^\{"type":"custom","customType":"(?!cross-session")/;
 
-// What is repeated below can be matched in one way only: an expression with a choice would take forever on some line.
-const STRING = '"(?:[^"\\\\\\u0000-\\u001f]|\\\\.)*"';
-const NUMBER = "-?(?:0|[1-9]\\d*)(?:\\.\\d+)?(?:[eE][+-]?\\d+)?";
-const SCALAR = `(?:${STRING}|${NUMBER}|true|false|null)`;
-/** An object of at most two levels, such as pi's usage; what is in it does not matter. */
-const OBJECT = `\\{(?:[^{}"]|${STRING}|\\{(?:[^{}"]|${STRING})*\\})*\\}`;
-/** The keys behind a message's content. Another role or content, or a key with escapes, is not known to the letter. */
-const KEY = `"(?!role"|content")${PLAIN}*"`;
-const MEMBER = `,(?!"stopReason")${KEY}:(?:${SCALAR}|${OBJECT})`;
-// Not inside the repetition: a group there forgets what it caught at the next turn.
-const rest = new RegExp(`^(?:${MEMBER})*(?:,"stopReason":"(\\w*)"(?:${MEMBER})*)?\\}\\}$`);
-
-/** A message's stopReason, when it stands among its last keys: what closes behind it is the message and the line. */
-const ending = new RegExp(`,"stopReason":"(\\w*)"(?:${MEMBER})*\\}\\}$`);
-const ENDING_BYTES = 512;
-
-/** The beginning of a block: its type, and of a text what comes before the text itself. */
-const block = new RegExp(`^\\{"type":"(?:(text)","text":"(<skill name=)?|(?!text")(${PLAIN}{1,24})")`);
-const BLOCK_BYTES = 48;
-const TEXT_START = '{"type":"text","text":"';
-const SIGNATURE = ',"textSignature":"';
-const SKILL = "<skill name=";
+/** The type of a block that is neither a text nor one of the usual. */
+const otherBlock = new RegExp(`^(?!text")${PLAIN}{1,24}"`);
+const BLOCK_TYPE_BYTES = 32;
+const BLOCK_START = latin1('{"type":"');
+const TEXT = latin1('text","text":"');
+const THINKING = latin1('thinking"');
+const TOOL_CALL = latin1('toolCall"');
+const SIGNATURE = latin1(',"textSignature":"');
+const SKILL = latin1("<skill name=");
 
 /** Types whose lines are read here; those with a payload that the index needs are parsed instead. */
 const plainTypes = new Map<string, LineKind>([
@@ -88,7 +74,6 @@ const roles = new Map<string, { kind: LineKind; hasTexts: boolean }>([
 export class LineStructure {
 	readonly #ids: EntryIds;
 	readonly #measure = new TextMeasure();
-	readonly #toolCall = new ByteSearch(Buffer.from('{"type":"toolCall"', "latin1"));
 
 	constructor(ids: EntryIds) {
 		this.#ids = ids;
@@ -96,11 +81,23 @@ export class LineStructure {
 
 	/**
 	 * Reads the line from `start` to `end` (without line feed and trailing white space) into `facts`.
-	 * @param measures false: a message's texts need not be measured, if its end tells enough
+	 * @param measures false: of a message only its kind and its place in the tree matter
 	 * @returns false when the line isn't of a known shape: facts mean nothing then
 	 */
 	read(bytes: Buffer, start: number, end: number, facts: LineFacts, measures = true): boolean {
 		if (bytes[end - 1] !== CLOSE_BRACE) return false;
+		const role = usualRoleAt(bytes, start);
+		const id = role ? usualIdAt(bytes, start) : -1;
+		const parent = role ? usualParentAt(bytes, start) : -1;
+		if (!role || id < 0 || parent < 0) return this.#readUnusual(bytes, start, end, facts, measures);
+		if (bytes[end - 2] !== CLOSE_BRACE) return false;
+		facts.kind = role.kind;
+		facts.id = this.#ids.internHex(id);
+		facts.parent = this.#ids.internHex(parent);
+		return !role.hasTexts || this.#readMessage(bytes, usualContentAt(start, role), end, facts, measures);
+	}
+
+	#readUnusual(bytes: Buffer, start: number, end: number, facts: LineFacts, measures: boolean): boolean {
 		const text = bytes.toString("latin1", start, Math.min(end, start + HEAD_BYTES));
 		const found = head.exec(text);
 		if (!found) return this.readEnds(text, bytes.toString("latin1", Math.max(start, end - TAIL_BYTES), end), facts);
@@ -110,10 +107,7 @@ export class LineStructure {
 		facts.kind = role.kind;
 		if (!this.#takeIds(found, facts)) return false;
 		if (!role.hasTexts) return true;
-		if (!measures && this.#readEnding(bytes, start, end, facts)) return true;
-		if (!found[0].endsWith(":")) return false;
-		const content = this.#readContent(bytes, start + found[0].length, end, facts);
-		return content > 0 && this.#readRest(bytes, content, end, facts);
+		return found[0].endsWith(":") && this.#readMessage(bytes, start + found[0].length, end, facts, measures);
 	}
 
 	/**
@@ -139,17 +133,16 @@ export class LineStructure {
 		return this.#takeIds(["", "", found[1], found[2]], facts);
 	}
 
-	/** Reads how a message ended and whether it called tools, and leaves its texts unmeasured. */
-	#readEnding(bytes: Buffer, start: number, end: number, facts: LineFacts): boolean {
-		if (facts.kind === LineKind.assistant) {
-			const found = ending.exec(bytes.toString("latin1", Math.max(start, end - ENDING_BYTES), end));
-			if (!found) return false;
-			facts.outcome = outcomeNumber(found[1]);
-			// Inside a string its quotes would be escaped; how many calls there are is not known.
-			facts.calls = this.#toolCall.after(bytes, start) < end ? 1 : 0;
+	/** Reads a message from its content on, which begins at `from`, or leaves it unmeasured. */
+	#readMessage(bytes: Buffer, from: number, end: number, facts: LineFacts, measures: boolean): boolean {
+		if (!measures) {
+			facts.textBytes = UNMEASURED;
+			return true;
 		}
-		facts.textBytes = UNMEASURED;
-		return true;
+		const content = this.#readContent(bytes, from, end, facts);
+		const outcome = content > 0 ? readMessageEnd(bytes, content, end) : -1;
+		if (facts.kind === LineKind.assistant) facts.outcome = outcome;
+		return outcome >= 0;
 	}
 
 	#readPlain(found: RegExpExecArray, text: string, facts: LineFacts): boolean {
@@ -184,19 +177,20 @@ export class LineStructure {
 		let texts = 0;
 		let hasText = false;
 		for (;;) {
-			const found = block.exec(bytes.toString("latin1", index, Math.min(end, index + BLOCK_BYTES)));
-			if (!found) return -1;
-			if (found[1]) {
-				if (found[2] && facts.kind === LineKind.user) return -1;
-				const text = index + TEXT_START.length;
+			if (!standsAt(bytes, index, BLOCK_START)) return -1;
+			const type = index + BLOCK_START.length;
+			if (standsAt(bytes, type, TEXT)) {
+				const text = type + TEXT.length;
+				if (facts.kind === LineKind.user && standsAt(bytes, text, SKILL)) return -1;
 				const before = facts.textBytes;
 				const close = this.#takeText(bytes, text, end, facts);
 				hasText ||= facts.textBytes > before;
 				if (texts++ > 0) facts.textBytes++;
 				index = close < 0 ? -1 : endTextBlock(bytes, close + 1, end);
 			} else {
-				if (found[3] === "toolCall") facts.calls++;
-				index = skipNested(bytes, index + found[0].length, end);
+				if (standsAt(bytes, type, TOOL_CALL)) facts.calls++;
+				const typeEnd = endOfBlockType(bytes, type, end);
+				index = typeEnd < 0 ? -1 : skipNested(bytes, typeEnd, end);
 			}
 			if (index < 0) return -1;
 			if (bytes[index] === CLOSE_BRACKET) break;
@@ -214,19 +208,14 @@ export class LineStructure {
 		facts.textBytes += measure.bytes;
 		return close;
 	}
-
-	/** Reads the keys behind a message's content, for its stopReason: they end the message and the line. */
-	#readRest(bytes: Buffer, from: number, end: number, facts: LineFacts): boolean {
-		if (end - from > REST_BYTES) return false;
-		const found = rest.exec(bytes.toString("latin1", from, end));
-		if (!found) return false;
-		if (facts.kind === LineKind.assistant) facts.outcome = outcomeNumber(found[1]);
-		return true;
-	}
 }
 
-function standsAt(bytes: Buffer, at: number, text: string): boolean {
-	return bytes.toString("latin1", at, at + text.length) === text;
+/** Index behind the type of a block that is no text, and its quote; -1 when that can't be told. */
+function endOfBlockType(bytes: Buffer, from: number, end: number): number {
+	if (standsAt(bytes, from, TOOL_CALL)) return from + TOOL_CALL.length;
+	if (standsAt(bytes, from, THINKING)) return from + THINKING.length;
+	const found = otherBlock.exec(bytes.toString("latin1", from, Math.min(end, from + BLOCK_TYPE_BYTES)));
+	return found ? from + found[0].length : -1;
 }
 
 /** A text block ends behind its text, or has a signature; other keys might say something else about it. */

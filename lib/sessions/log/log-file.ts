@@ -51,15 +51,36 @@ function toState(stat: BigIntStats): FileState {
 	};
 }
 
+/** Memory for one look at a time; it is as large as the largest one needed, which is some hundred KiB. */
+class Scratch {
+	#bytes = Buffer.alloc(0);
+	#inUse = false;
+
+	use<T>(length: number, action: (bytes: Buffer) => T): T {
+		if (this.#inUse) return action(Buffer.allocUnsafe(length));
+		if (length > this.#bytes.length) this.#bytes = Buffer.allocUnsafeSlow(2 ** Math.ceil(Math.log2(length)));
+		this.#inUse = true;
+		try {
+			return action(this.#bytes);
+		} finally {
+			this.#inUse = false;
+		}
+	}
+}
+
+const scratch = new Scratch();
+
 export class LogFile {
 	readonly path: string;
+	/** The file's state when it was opened. */
+	readonly openedState: FileState;
 	readonly #descriptor: number;
 	#pending: Promise<unknown> = Promise.resolve();
 
 	/** Opens a regular file; throws the system's error, or {@link NotARegularFileError}. */
 	constructor(path: string) {
 		this.path = path;
-		this.#descriptor = openUntouched(path);
+		({ descriptor: this.#descriptor, state: this.openedState } = openUntouched(path));
 	}
 
 	/** The state of the opened file, which may no longer be the one that the path names. */
@@ -71,6 +92,14 @@ export class LogFile {
 	readSmall(offset: number, length: number): Buffer {
 		const bytes = Buffer.allocUnsafe(length);
 		return bytes.subarray(0, this.readNow(bytes, 0, length, offset));
+	}
+
+	/**
+	 * Shows up to `length` bytes at `offset` to `look`, and returns what it makes of them. The bytes are gone after it:
+	 * they stand in memory that all files share, since new memory costs the system more than the read into it.
+	 */
+	lookAt<T>(offset: number, length: number, look: (bytes: Buffer) => T): T {
+		return scratch.use(length, (bytes) => look(bytes.subarray(0, this.readNow(bytes, 0, length, offset))));
 	}
 
 	/** Like {@link readInto}, at once. */
@@ -119,11 +148,10 @@ export class LogFile {
 	}
 }
 
-function openUntouched(path: string): number {
+function openUntouched(path: string): { readonly descriptor: number; readonly state: FileState } {
 	const descriptor = openQuietly(path);
 	try {
-		if (!fstatSync(descriptor).isFile()) throw new NotARegularFileError();
-		return descriptor;
+		return { descriptor, state: toState(fstatSync(descriptor, { bigint: true })) };
 	} catch (error) {
 		closeSync(descriptor);
 		throw error;

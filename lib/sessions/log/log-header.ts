@@ -24,10 +24,8 @@ const LINE_FEED = 10;
 
 /** The header of an opened log: its first line that is a JSON object, among the first 64 KiB; null when it has none. */
 export function readHeaderOf(file: LogFile): LogHeader | null {
-	const first = file.readSmall(0, FIRST_READ_BYTES);
-	const header = findHeader(first);
-	if (header !== undefined || first.length < FIRST_READ_BYTES) return header ?? null;
-	return findHeader(file.readSmall(0, MAX_HEADER_BYTES)) ?? null;
+	const header = file.lookAt(0, FIRST_READ_BYTES, findHeader);
+	return header === undefined ? (file.lookAt(0, MAX_HEADER_BYTES, findHeader) ?? null) : header;
 }
 
 /** Undefined: no whole line of these bytes decides. */
@@ -44,7 +42,7 @@ function findHeader(bytes: Buffer): LogHeader | null | undefined {
 
 /** The header in a parsed first line; null when it is none. */
 export function readHeader(value: unknown): LogHeader | null {
-	const parsed = headerSchema.safeParse(value);
+	const parsed = headerSchema.safeParse(value, { jitless: true });
 	if (!parsed.success) return null;
 	const { id, cwd, version, timestamp, parentSession } = parsed.data;
 	return {

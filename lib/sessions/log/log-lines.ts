@@ -4,6 +4,7 @@
  * It owns the state between two pieces of a file (a long line in progress). It does no I/O and never throws on what a
  * file holds.
  */
+import { performance } from "node:perf_hooks";
 import { nothingElided, readEntryFacts } from "./entry-facts.ts";
 import { NO_ID } from "./entry-ids.ts";
 import { trimmedEnd } from "./json-bytes.ts";
@@ -19,8 +20,11 @@ const LINE_FEED = 10;
 /** A line up to this size may be parsed whole: a millisecond or so. */
 export const MAX_PARSED_BYTES = 256 * 1024;
 
-/** Lines between two looks at the clock. */
-const LINES_PER_LOOK = 128;
+/** Lines between two looks at the clock: the first lines of a new process take a fraction of a millisecond each. */
+const LINES_PER_LOOK = 16;
+
+/** Bytes of a long line taken at a time: a few milliseconds when they hold nothing but what costs most. */
+export const LONG_STEP_BYTES = 16 * 1024;
 
 /** Where the newest compaction of a log seems to stand, and what it keeps of what came before. */
 export interface ExpectedSurface {
@@ -81,13 +85,20 @@ export class LogLines {
 		return { start, isDone: true };
 	}
 
-	/** Takes the beginning or the middle of a line that is too long to be held. */
-	takeLong(piece: Buffer, from: number, offset: number): void {
-		if (!this.#long) {
-			this.#long = new LongLine(this.#structure);
-			this.#longStart = offset;
-		}
-		this.#long.take(piece, from, piece.length, this.#facts);
+	/**
+	 * Takes the beginning or the middle of a line that is too long to be held, a little at a time: it may consist of
+	 * nothing but what costs most.
+	 * @param offset where `piece[from]` stands in the file
+	 * @returns where it came to: `end`, or not much further than `from`
+	 */
+	takeLong(piece: Buffer, from: number, end: number, offset: number): number {
+		const isNew = this.#long === null;
+		this.#long ??= new LongLine(this.#structure);
+		if (isNew) this.#longStart = offset;
+		const isCheap = !isNew && !this.#long.readsContent;
+		const stop = isCheap ? end : Math.min(end, from + LONG_STEP_BYTES);
+		this.#long.take(piece, from, stop, this.#facts);
+		return stop;
 	}
 
 	#endLine(piece: Buffer, start: number, feed: number, offset: number): void {

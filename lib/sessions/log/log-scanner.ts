@@ -5,18 +5,18 @@
  * millisecond, where an asynchronous read would wait longer for its thread. After a slow one the next ones are not.
  * Progress stays in the index: a scan that is cancelled or runs out of time goes on there the next time.
  */
-import { setImmediate } from "node:timers/promises";
+import { performance } from "node:perf_hooks";
 import type { LogFile } from "./log-file.ts";
 import type { LogIndex } from "./log-index.ts";
-import { LogLines } from "./log-lines.ts";
+import { type ExpectedSurface, LogLines } from "./log-lines.ts";
+import type { Stretch } from "./stretch.ts";
 import { expectSurface } from "./surface-hint.ts";
 
 /** Bytes read at a time. Larger pieces cost a new process more, in memory that it touches for the first time. */
 const PIECE_BYTES = 256 * 1024;
 /** An unfinished line up to this size is held until the next piece; a longer one is worked on as it comes. */
 const HELD_BYTES = 256 * 1024;
-/** Time of one stretch of work, in ms; other work gets its turn between two. */
-const STRETCH_MS = 3;
+const LINE_FEED = 10;
 /** A read that took this long, in ms, came from somewhere slow, or the machine is busy. */
 const SLOW_READ_MS = 2;
 /** So many asynchronous reads come after a slow one. */
@@ -24,17 +24,26 @@ const READS_AFTER_SLOW = 16;
 
 /**
  * Indexes the file's lines from the index's end up to `size`. An unterminated last line is left out.
- * @throws the signal's reason when it is aborted
+ * @throws the reason of the stretch's signal when it is aborted
  */
-export async function scanLog(file: LogFile, index: LogIndex, size: number, signal?: AbortSignal): Promise<void> {
+export async function scanLog(file: LogFile, index: LogIndex, size: number, stretch: Stretch): Promise<void> {
 	const length = size - index.end;
 	if (length <= 0 || index.rejected) return;
 	if (length <= PIECE_BYTES) {
-		const piece = file.readSmall(index.end, length);
-		new LogLines(index).take(piece, 0, index.end, Number.POSITIVE_INFINITY);
+		const lines = new LogLines(index);
+		file.lookAt(index.end, length, (piece) => lines.take(piece, 0, index.end, Number.POSITIVE_INFINITY));
 		return;
 	}
-	await new Scan(file, index, size).run(signal);
+	const surface = index.rows === 0 ? await expectSurface(file, size, stretch) : null;
+	await new Scan({ file, index, size, stretch, surface }).run();
+}
+
+interface ScanOptions {
+	readonly file: LogFile;
+	readonly index: LogIndex;
+	readonly size: number;
+	readonly stretch: Stretch;
+	readonly surface: ExpectedSurface | null;
 }
 
 /** One scan over many pieces; its buffer lives as long as it does. */
@@ -48,23 +57,23 @@ class Scan {
 	#held = 0;
 	/** Asynchronous reads to come. */
 	#unhurried = 0;
-	/** When other work gets its turn: performance.now() in ms. */
-	#stretchEnd = performance.now() + STRETCH_MS;
+	readonly #stretch: Stretch;
 
-	constructor(file: LogFile, index: LogIndex, size: number) {
+	constructor({ file, index, size, stretch, surface }: ScanOptions) {
 		this.#file = file;
+		this.#stretch = stretch;
 		this.#index = index;
 		this.#size = size;
-		this.#lines = new LogLines(index, index.rows === 0 ? expectSurface(file, size) : null);
+		this.#lines = new LogLines(index, surface);
 	}
 
-	async run(signal: AbortSignal | undefined): Promise<void> {
+	async run(): Promise<void> {
 		let offset = this.#index.end;
 		while (offset < this.#size && !this.#index.rejected) {
-			signal?.throwIfAborted();
+			this.#stretch.signal?.throwIfAborted();
 			const count = this.#unhurried > 0 ? await this.#read(offset) : this.#readNow(offset);
 			if (count === 0) return;
-			await this.#work(offset, count, signal);
+			await this.#work(offset, count);
 			offset += count;
 		}
 	}
@@ -81,31 +90,37 @@ class Scan {
 		return count;
 	}
 
-	async #work(offset: number, count: number, signal: AbortSignal | undefined): Promise<void> {
+	async #work(offset: number, count: number): Promise<void> {
 		// A view of its own for each piece: what is remembered of one must not be taken for the next.
 		const piece = this.#buffer.subarray(0, HELD_BYTES + count);
 		const base = offset - HELD_BYTES;
 		let start = HELD_BYTES - this.#held;
-		let search = HELD_BYTES;
+		if (this.#lines.inLongLine) {
+			const feed = piece.indexOf(LINE_FEED, start);
+			start = await this.#takeLong(piece, start, feed < 0 ? piece.length : feed, base);
+		}
+		let search = Math.max(start, HELD_BYTES);
 		for (;;) {
-			const taken = this.#lines.take(piece, start, base + start, this.#stretchEnd, search);
+			const taken = this.#lines.take(piece, start, base + start, this.#stretch.end, search);
 			start = taken.start;
 			search = start;
-			if (performance.now() >= this.#stretchEnd) await this.#giveWay(signal);
+			if (this.#stretch.isOver) await this.#stretch.giveWay();
 			if (taken.isDone) break;
 		}
 		this.#held = piece.length - start;
 		if (this.#lines.inLongLine || this.#held > HELD_BYTES) {
-			this.#lines.takeLong(piece, start, base + start);
+			await this.#takeLong(piece, start, piece.length, base);
 			this.#held = 0;
 			return;
 		}
 		piece.copyWithin(HELD_BYTES - this.#held, start);
 	}
 
-	async #giveWay(signal: AbortSignal | undefined): Promise<void> {
-		await setImmediate();
-		signal?.throwIfAborted();
-		this.#stretchEnd = performance.now() + STRETCH_MS;
+	async #takeLong(piece: Buffer, from: number, end: number, base: number): Promise<number> {
+		for (let at = from; at < end; ) {
+			at = this.#lines.takeLong(piece, at, end, base + at);
+			if (this.#stretch.isOver) await this.#stretch.giveWay();
+		}
+		return end;
 	}
 }

@@ -24,6 +24,11 @@ export class LongLine {
 		this.#structure = structure;
 	}
 
+	/** Whether the content matters; false costs next to nothing, however much of the line there is. */
+	get readsContent(): boolean {
+		return this.#filter !== null;
+	}
+
 	/** Takes the next bytes of the line. The first piece must hold at least the line's first 512 bytes. */
 	take(bytes: Buffer, from: number, end: number, facts: LineFacts): void {
 		if (this.#head === null) {

@@ -1,7 +1,6 @@
 /**
  * A fold in which everything that matters is measured, also what nobody expected to be on the surface.
  */
-import { setImmediate } from "node:timers/promises";
 import { BranchFold } from "./branch-fold.ts";
 import { nothingElided, readEntryFacts } from "./entry-facts.ts";
 import { DamagedRowError } from "./entry-loader.ts";
@@ -10,38 +9,29 @@ import { LineFacts } from "./line-facts.ts";
 import { LineStructure } from "./line-structure.ts";
 import type { LogFile } from "./log-file.ts";
 import type { LogIndex } from "./log-index.ts";
-
-/** Time of one stretch of work, in ms. */
-const STRETCH_MS = 3;
+import type { Stretch } from "./stretch.ts";
 
 /** Folds the current branch, after measuring what was left unmeasured on it. @throws DamagedRowError */
-export async function foldMeasured(
-	file: LogFile,
-	index: LogIndex,
-	signal: AbortSignal | undefined,
-): Promise<BranchFold> {
+export async function foldMeasured(file: LogFile, index: LogIndex, stretch: Stretch): Promise<BranchFold> {
 	for (;;) {
-		const fold = await BranchFold.of(index);
+		const fold = await BranchFold.of(index, stretch);
 		const rows = index.hasUnmeasured ? fold.unmeasuredRows() : [];
 		if (rows.length === 0) return fold;
-		await measureRows(file, index, rows, signal);
+		await measureRows(file, index, rows, stretch);
 	}
 }
 
 /** Measures the rows, which all have lines short enough to be read at once. */
-async function measureRows(file: LogFile, index: LogIndex, rows: readonly number[], signal?: AbortSignal) {
+async function measureRows(file: LogFile, index: LogIndex, rows: readonly number[], stretch: Stretch) {
 	const structure = new LineStructure(index.ids);
 	const facts = new LineFacts();
-	let stretchEnd = performance.now() + STRETCH_MS;
 	for (const row of rows) {
-		const line = file.readSmall(index.offset(row), index.length(row));
 		facts.reset();
-		if (!structure.read(line, 0, line.length, facts)) readWhole(line, row, index, facts);
+		file.lookAt(index.offset(row), index.length(row), (line) => {
+			if (!structure.read(line, 0, line.length, facts)) readWhole(line, row, index, facts);
+		});
 		index.measure(row, facts);
-		if (performance.now() < stretchEnd) continue;
-		await setImmediate();
-		signal?.throwIfAborted();
-		stretchEnd = performance.now() + STRETCH_MS;
+		if (stretch.isOver) await stretch.giveWay();
 	}
 }
 

@@ -6,6 +6,7 @@
 import { parseObject } from "./json-object.ts";
 import type { LogFile } from "./log-file.ts";
 import { type ExpectedSurface, MAX_PARSED_BYTES } from "./log-lines.ts";
+import type { Stretch } from "./stretch.ts";
 
 /** How far back the look goes; its cost must be nothing beside the read. */
 const LOOK_BYTES = 4 * 1024 * 1024;
@@ -17,14 +18,16 @@ const LEAST_BYTES = 2 * LOOK_BYTES;
 const COMPACTION = Buffer.from('\n{"type":"compaction"', "latin1");
 const LINE_FEED = 10;
 
-/** Where the newest compaction of a large log stands, when it is near the end; null when there is none. */
-export function expectSurface(file: LogFile, size: number): ExpectedSurface | null {
+/**
+ * Where the newest compaction of a large log stands, when it is near the end; null when there is none.
+ * @throws the reason of the stretch's signal when it is aborted
+ */
+export async function expectSurface(file: LogFile, size: number, stretch: Stretch): Promise<ExpectedSurface | null> {
 	if (size < LEAST_BYTES) return null;
-	const piece = Buffer.allocUnsafe(PIECE_BYTES + COMPACTION.length);
-	for (let end = size; end > size - LOOK_BYTES; end -= PIECE_BYTES) {
-		const start = end - PIECE_BYTES;
-		const length = file.readNow(piece, 0, Math.min(piece.length, size - start), start);
-		const at = lastOf(piece.subarray(0, length));
+	for (let looked = 0; looked < LOOK_BYTES / PIECE_BYTES; looked++) {
+		if (stretch.isOver) await stretch.giveWay();
+		const start = size - (looked + 1) * PIECE_BYTES;
+		const at = file.lookAt(start, Math.min(PIECE_BYTES + COMPACTION.length, size - start), lastOf);
 		if (at >= 0) return readCompaction(file, start + at + 1, size);
 	}
 	return null;

@@ -22,8 +22,8 @@ export async function findTitle(file: LogFile, size: number, signal?: AbortSigna
 		const start = Math.max(0, end - PIECE_BYTES);
 		// The overlaps are for lines that go over the borders of this piece.
 		const from = Math.max(0, start - MAX_LINE_BYTES);
-		const piece = file.readSmall(from, Math.min(size, end + MAX_LINE_BYTES) - from);
-		const name = newestName(piece, start - from, end - from, from === 0);
+		const length = Math.min(size, end + MAX_LINE_BYTES) - from;
+		const name = file.lookAt(from, length, (piece) => newestName(piece, start - from, end - from, from === 0));
 		if (name !== undefined) return name;
 		end = start;
 		if (end > 0) await setImmediate();

@@ -1,5 +1,5 @@
 /**
- * A person who cites sessions, at a screen of which the test sees everything: an editor, a status line, dialogs.
+ * A person who cites sessions and is asked questions about it.
  */
 import type { ExtensionUIContext } from "@earendil-works/pi-coding-agent";
 import { formatSessionReferenceMention } from "../../../lib/references/index.ts";
@@ -7,10 +7,6 @@ import type { InProcessOptions, InProcessPi } from "../../support/pi/in-process-
 import { start } from "../message-setting.ts";
 
 export class CitingPerson {
-	/** What stands in the editor. */
-	editor = "";
-	/** What the status lines show, by key. */
-	readonly status = new Map<string, string>();
 	/** Questions that were asked, as title and text. */
 	readonly asked: string[] = [];
 	/** What is answered to a question. */
@@ -19,14 +15,6 @@ export class CitingPerson {
 	choose: (options: readonly string[]) => string | undefined = ([first]) => first;
 
 	readonly userInterface: Partial<ExtensionUIContext> = {
-		getEditorText: () => this.editor,
-		setEditorText: (text) => {
-			this.editor = text;
-		},
-		setStatus: (key, text) => {
-			if (text === undefined) this.status.delete(key);
-			else this.status.set(key, text);
-		},
 		confirm: async (title, message) => {
 			this.asked.push(`${title}\n${message}`);
 			return this.answer;
@@ -58,6 +46,15 @@ function textOf(content: unknown): string {
 	if (!Array.isArray(content)) return "";
 	return content.map((block: { text?: string; type: string }) => block.text ?? `[${block.type}]`).join("");
 }
+
+/** What the newest request to the model carried, without what pi says itself: the role and the text. */
+export function sentToModel(pi: InProcessPi): [role: string, text: string][] {
+	const messages = pi.requests.at(-1) ?? [];
+	return messages.filter(({ role }) => !pisOwn.has(role)).map(({ role, content }) => [role, textOf(content)]);
+}
+
+/** The newest pi keeps its instructions among the messages. */
+const pisOwn: ReadonlySet<string> = new Set(["system", "developer"]);
 
 /** Kinds alone. */
 export const kinds = (pi: InProcessPi): string[] => conversation(pi).map(([kind]) => kind);

@@ -1,12 +1,14 @@
 /** Prompts that cite sessions while pi is idle: what goes, in which order, and what happens when it can't. */
 import { rmSync } from "node:fs";
 import type { ExtensionAPI } from "@earendil-works/pi-coding-agent";
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
+import { INFO_TOPIC } from "../../../lib/contract/index.ts";
 import { SessionRecords } from "../../../lib/sessions/session-records.ts";
+import { CountingBus } from "../../support/pi/counting-bus.ts";
 import { storeSession } from "../../support/pi/stored-session.ts";
 import { temporaryDirectory, useOwnAgentDirectory } from "../../support/pi/workspaces.ts";
-import { startNamed } from "../message-setting.ts";
-import { CitingPerson, citing, conversation, kinds, loggedKinds } from "./citing-person.ts";
+import { answered, startNamed } from "../message-setting.ts";
+import { CitingPerson, citing, conversation, kinds, loggedKinds, sentToModel } from "./citing-person.ts";
 
 interface Setting {
 	readonly agentDirectory: string;
@@ -38,6 +40,10 @@ describe("a prompt that cites a session", () => {
 		expect(pi.session.messages.find(({ role }) => role === "custom")).toMatchObject({
 			details: { kind: "session-reference", version: 1, references: [{ sessionId: other.id, retainedMessages: 2 }] },
 		});
+		expect(sentToModel(pi)).toEqual([
+			["user", snapshot],
+			["user", prompt],
+		]);
 		expect(pi.told).toEqual([]);
 	});
 
@@ -111,11 +117,11 @@ describe("a prompt that can't go", () => {
 	test.each(failures)("because of %s leaves nothing behind and is back in the editor", async (_name, mention, told) => {
 		const given = setting();
 		const pi = await given.person.start({ cwd: given.cwd, script: [answer] });
-		given.person.editor = "half a thought";
+		pi.editor = "half a thought";
 		const typed = `Go on with ${mention(given, pi.sessionId)}.`;
 		await pi.session.prompt(typed);
 		expect(kinds(pi)).toEqual([]);
-		expect(given.person.editor).toBe(`half a thought\n\n${typed}`);
+		expect(pi.editor).toBe(`half a thought\n\n${typed}`);
 		expect(pi.told).toEqual([{ text: expect.stringMatching(told), severity: "error" }]);
 		expect(pi.told[0]?.text).toMatch(/^The prompt was not sent\. .* The prompt is back in the editor\.$/);
 		await pi.session.prompt("Something else.");
@@ -170,6 +176,44 @@ describe("whose input counts", () => {
 		expect(conversation(pi)[0]).toEqual(["user", text]);
 	});
 
+	test("another session's message with a mention stays text", async () => {
+		const { cwd, person, other } = setting();
+		const pi = await person.start({ cwd, script: [answer] });
+		pi.session.setSessionName("receiver");
+		const text = `See ${citing(other.id)}.`;
+		const call = { name: "send_pi_message", arguments: { target: "receiver", message: text } };
+		const sender = await startNamed("sender", { cwd, script: [{ calls: [call] }, { text: "Sent." }] });
+		await sender.session.prompt("Tell them.");
+		await answered(pi, answer.text);
+		expect(loggedKinds(pi)).toEqual(["cross-session", "assistant"]);
+		expect(pi.arrivals()[0]?.content).toContain(text);
+		expect(pi.told).toEqual([]);
+	});
+
+	test("a subagent's prompt, which a model has written, stays text", async () => {
+		const { cwd, person, other } = setting();
+		vi.stubEnv("PI_SUBAGENT_CHILD", "1");
+		onTestFinished(() => void vi.unstubAllEnvs());
+		const pi = await person.start({ cwd, script: [answer] });
+		const text = `See ${citing(other.id)}.`;
+		await pi.session.prompt(text);
+		expect(conversation(pi)[0]).toEqual(["user", text]);
+	});
+
+	test("where this package could not start, a prompt that cites comes back, and others go", async () => {
+		const { cwd, person, other } = setting();
+		const bus = new CountingBus();
+		bus.refuse(INFO_TOPIC);
+		const pi = await person.start({ cwd, script: [answer], bus, flags: ["cross-session-rpc"] });
+		expect(bus.refusals).toBeGreaterThan(0);
+		const text = `See ${citing(other.id)}.`;
+		await pi.session.prompt(text);
+		expect([kinds(pi), pi.editor]).toEqual([[], text]);
+		expect(pi.told.at(-1)?.text).toMatch(/could not start in this session, so nothing can be cited/);
+		await pi.session.prompt("Something else.");
+		expect(kinds(pi)).toEqual(["user", "assistant"]);
+	});
+
 	test("a prompt that another extension has changed after us takes its snapshot along", async () => {
 		const { cwd, person, other } = setting();
 		const shout = (pi: ExtensionAPI) => {
@@ -198,7 +242,7 @@ describe("a session of another workspace", () => {
 		const typed = `See ${citing(other.id, "far")}.`;
 		await pi.session.prompt(typed);
 		expect(kinds(pi)).toEqual([]);
-		expect(person.editor).toBe(typed);
+		expect(pi.editor).toBe(typed);
 		expect(pi.told[0]?.text).toMatch(/@far: This session belongs to another workspace/);
 	});
 });
@@ -207,9 +251,9 @@ describe("/reference", () => {
 	test("puts the mention of a session that it finds behind what stands in the editor", async () => {
 		const { cwd, person, other } = setting();
 		const pi = await person.start({ cwd });
-		person.editor = "Compare with";
+		pi.editor = "Compare with";
 		await pi.session.prompt("/reference retry WORK");
-		expect(person.editor).toBe(`Compare with ${citing(other.id, "Retry work")} `);
+		expect(pi.editor).toBe(`Compare with ${citing(other.id, "Retry work")} `);
 	});
 
 	test("says so when it finds none, and does nothing when none is chosen", async () => {
@@ -219,6 +263,6 @@ describe("/reference", () => {
 		expect(pi.told.at(-1)?.text).toMatch(/^No session matches/);
 		person.choose = () => undefined;
 		await pi.session.prompt("/reference");
-		expect(person.editor).toBe("");
+		expect(pi.editor).toBe("");
 	});
 });

@@ -30,9 +30,10 @@ class QuietPi {
 	returned: [text: string, reason: string][] = [];
 	shown = 0;
 	sendFails = false;
+	look = () => {};
 	prepare: (signal: AbortSignal) => Promise<AdditionalContext> = async () => context;
 	readonly queue = new HeldQueue({
-		lookAtPi: () => {},
+		lookAtPi: () => this.look(),
 		isQuiet: () => this.quiet,
 		isFree: () => this.quiet && this.free,
 		prepare: (_prompt, signal) => this.prepare(signal),
@@ -196,6 +197,16 @@ describe("a prompt that pi does not start", () => {
 		pi.queue.settled();
 		expect(pi.returned).toHaveLength(1);
 	});
+});
+
+test("a look that finds the session gone ends the waiting, and leaves no timer behind", async () => {
+	const pi = new QuietPi();
+	pi.free = false;
+	pi.hold("a");
+	await vi.advanceTimersByTimeAsync(3000);
+	pi.look = () => pi.queue.abandon(recalled);
+	await vi.advanceTimersByTimeAsync(1000);
+	expect([pi.returned, vi.getTimerCount()]).toEqual([[["a", "recalled"]], 0]);
 });
 
 test("leaves no timer behind when nothing waits", async () => {

@@ -1,25 +1,20 @@
 /** Session references as a person meets them: pi on a real terminal of 80 columns. */
-import { mkdirSync, writeFileSync } from "node:fs";
+import { rmSync, utimesSync, writeFileSync } from "node:fs";
 import path from "node:path";
+import { VERSION } from "@earendil-works/pi-coding-agent";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { defaultSessionDirectory } from "../../../lib/pi/workspace.ts";
 import { SessionLog } from "../../sessions/session-log.ts";
 import type { ScriptedReply } from "../../support/pi/scripted-model.ts";
 import { storeSession } from "../../support/pi/stored-session.ts";
 import { temporaryDirectory, useOwnAgentDirectory } from "../../support/pi/workspaces.ts";
+import { provideFileSearch } from "../../support/terminal/file-search.ts";
 import { KEYS, PiTerminal, type PiTerminalOptions } from "../../support/terminal/pi-terminal.ts";
+import { clear, shows, waitForWrapped } from "../../support/terminal/wrapped-text.ts";
+import { startNamed } from "../message-setting.ts";
 import { citing } from "./citing-person.ts";
 
 const TAB = "\t";
-const CLEAR = "\u0015";
-
-/** Stands in for the program by which pi finds files: it prints those of the workspace that match. */
-function provideFileSearch(agentDirectory: string): void {
-	const directory = path.join(agentDirectory, "bin");
-	mkdirSync(directory);
-	const script = '#!/bin/sh\ncd "$2" && ls | grep -i -e "$(for last; do :; done; echo "$last")" || ls\n';
-	writeFileSync(path.join(directory, "fd"), script, { mode: 0o755 });
-}
 
 function setting() {
 	const agentDirectory = useOwnAgentDirectory();
@@ -32,20 +27,6 @@ async function open(options: PiTerminalOptions): Promise<PiTerminal> {
 	const terminal = await PiTerminal.start(options);
 	onTestFinished(() => terminal.stop());
 	return terminal;
-}
-
-/** A text without its blanks: an editor breaks long mentions wherever it has to. */
-const withoutBlanks = (text: string | readonly string[]) => [text].flat().join("").replaceAll(/\s/g, "");
-
-const shows = (screen: readonly string[], text: string) => withoutBlanks(screen).includes(withoutBlanks(text));
-
-const waitForWrapped = (terminal: PiTerminal, text: string) =>
-	terminal.waitFor((screen) => shows(screen, text), JSON.stringify(text));
-
-/** Clears the editor and waits until that can be seen. */
-async function clear(terminal: PiTerminal, typed: string): Promise<void> {
-	terminal.press(CLEAR);
-	await terminal.waitFor((screen) => !shows(screen, typed), "an empty editor");
 }
 
 describe("completion", () => {
@@ -78,6 +59,41 @@ describe("completion", () => {
 		await waitForWrapped(terminal, `請看${citing(other.id, "Retry work")}`);
 	});
 
+	test("offers live sessions twice: above the files to write to, below them to cite", async () => {
+		const { agentDirectory, cwd, other } = setting();
+		provideFileSearch(agentDirectory);
+		writeFileSync(path.join(cwd, "retry.ts"), "");
+		rmSync(other.file);
+		const live = await startNamed("retrier", { cwd, script: [{ text: "Yes." }] });
+		await live.session.prompt("Begin.");
+		const terminal = await open({ cwd });
+		terminal.press("ask @retr");
+		const wanted = [/@retrier \[[0-9a-f]{8}\]/, /retry\.ts/, /@retrier +session · /];
+		const rowsOn = (screen: readonly string[]) =>
+			wanted.map((pattern) => screen.findIndex((line) => pattern.test(line)));
+		const offered = await terminal.waitFor((screen) => !rowsOn(screen).includes(-1), "a peer, a file and a session");
+		expect(rowsOn(offered)).toEqual(rowsOn(offered).toSorted((a, b) => a - b));
+		terminal.press(TAB);
+		await terminal.waitFor((screen) => screen.some((line) => /^ask @retrier \[[0-9a-f]{8}\]/.test(line)), "a target");
+	});
+
+	test("of a session with a long title of wide letters stays within 80 columns, and so does its card", async () => {
+		const { cwd } = setting();
+		const title = `重試 🔧 ${"試験の失敗を直す ".repeat(12)}`.trim();
+		const long = storeSession(cwd, [["直して。", `直した。${"とても長い答え".repeat(40)}`]], { name: title });
+		const terminal = await open({ cwd, script: [{ text: "I have read it." }] });
+		terminal.press("see @重試");
+		const offered = await terminal.waitForText("session · ");
+		expect(offered.filter((line) => line.includes("@重試"))).toHaveLength(2);
+		terminal.press(TAB);
+		await waitForWrapped(terminal, citing(long.id, title));
+		terminal.press(KEYS.enter);
+		const folded = await terminal.waitForText("I have read it.");
+		expect(folded).toContainEqual(expect.stringMatching(/^ › Cites @重試 .* · 2\/2 messages · 1\.\d KiB · \d+s ago$/));
+		terminal.press(KEYS.expandTools);
+		await terminal.waitForText("    直した。とても長い答え");
+	});
+
 	test("of five thousand sessions keeps up with what is typed, and the last word counts", async () => {
 		const { agentDirectory, cwd } = setting();
 		const directory = defaultSessionDirectory(agentDirectory, cwd);
@@ -104,6 +120,22 @@ describe("completion", () => {
 		terminal.press(TAB);
 		await waitForWrapped(terminal, citing("session-4321", "session-4321"));
 	});
+});
+
+test("/reference finds a session without completion, and its mention is seen in the editor at once", async () => {
+	const { cwd, other } = setting();
+	storeSession(cwd, [["q", "a"]], { name: "Retry again" });
+	const hoursAgo = Date.now() / 1000 - 2 * 3600;
+	utimesSync(other.file, hoursAgo, hoursAgo);
+	const terminal = await open({ cwd });
+	await terminal.submit("/reference retry");
+	const screen = await terminal.waitForText("Cite which session?");
+	expect(screen).toContainEqual(expect.stringMatching(/^ +→ 1\. Retry again · \d+s ago · \//));
+	expect(screen).toContainEqual(expect.stringMatching(/^ +2\. Retry work · 2h ago · \//));
+	terminal.press(KEYS.down);
+	await terminal.waitForText("→ 2. Retry work");
+	terminal.press(KEYS.enter);
+	await waitForWrapped(terminal, citing(other.id, "Retry work"));
 });
 
 describe("the card of what was cited", () => {
@@ -173,6 +205,69 @@ describe("a prompt that waits", () => {
 		await terminal.submit("/new");
 		const screen = await waitForWrapped(terminal, typed);
 		expect(shows(screen, "1 prompt waits")).toBe(false);
+	});
+});
+
+describe("what is typed while pi compacts", () => {
+	const longAnswer = { text: "word ".repeat(200) };
+	const untilDone = { name: "bash", arguments: { command: "until [ -e done ]; do sleep 0.05; done" } };
+
+	/** A session that compacts until the file `go` is there; what was typed meanwhile; and the way to type more. */
+	async function compacting(script: readonly ScriptedReply[]) {
+		const { agentDirectory, cwd, other } = setting();
+		const settings = { compaction: { enabled: false, keepRecentTokens: 10 } };
+		writeFileSync(path.join(agentDirectory, "settings.json"), JSON.stringify(settings));
+		const extensions = [path.join(import.meta.dirname, "slow-compaction.ts")];
+		const terminal = await open({ cwd, extensions, script: [longAnswer, longAnswer, ...script] });
+		for (const prompt of ["one", "two"]) {
+			await terminal.submit(prompt);
+			await terminal.waitFor((screen) => !shows(screen, "Working") && shows(screen, "word word"), "an answer");
+		}
+		await terminal.submit("/compact");
+		await terminal.waitForText("Compacting context");
+		const send = async (typed: string) => {
+			terminal.press(typed);
+			await waitForWrapped(terminal, typed);
+			terminal.press(KEYS.enter);
+			await waitForWrapped(terminal, `Steering: ${typed.slice(0, 20)}`);
+		};
+		return {
+			terminal,
+			send,
+			cite: `Compare with ${citing(other.id, "Retry work")}`,
+			make: (name: string) => {
+				writeFileSync(path.join(cwd, name), "");
+			},
+		};
+	}
+
+	test("goes with its snapshot when pi has compacted, and what was typed after it joins its run", async () => {
+		const { terminal, send, cite, make } = await compacting([{ text: "I have read it." }]);
+		await send(cite);
+		await send("And hurry.");
+		make("go");
+		const screen = await terminal.waitForText("I have read it.");
+		const rows = ["› Cites @Retry work", "Compare with @Retry work", "And hurry."].map((text) =>
+			screen.findIndex((line) => line.includes(text)),
+		);
+		expect(rows).not.toContain(-1);
+		expect(rows).toEqual(rows.toSorted((a, b) => a - b));
+	});
+
+	test("after another prompt waits for that prompt's run, where pi tells of it at all", async () => {
+		const { terminal, send, cite, make } = await compacting([
+			{ calls: [untilDone] },
+			{ text: "Done with the first." },
+			{ text: "I have read it." },
+		]);
+		await send("A prompt that cites nothing.");
+		await send(cite);
+		make("go");
+		const isTold = !/^0\.8[34]\./.test(VERSION);
+		await waitForWrapped(terminal, isTold ? "1 prompt waits" : "Steering: Compare with");
+		make("done");
+		const screen = await terminal.waitForText(isTold ? "I have read it." : "Done with the first.");
+		expect(shows(screen, "› Cites @Retry work")).toBe(isTold);
 	});
 });
 

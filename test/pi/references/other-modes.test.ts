@@ -73,6 +73,12 @@ describe("in print mode", () => {
 		expect(storedKinds(given)).toEqual(["user", "assistant"]);
 	});
 
+	test("/reference prints the mentions of what it finds, for the next prompt's text", async () => {
+		const given = setting();
+		const { code, stdout, stderr } = await run(given.cwd, [], "-p", `/reference ${given.other.id.slice(0, 12)}`);
+		expect([code, stdout, stderr]).toEqual([0, "", `${citing(given.other.id, given.other.id)}\n`]);
+	});
+
 	test("a session of another workspace is refused, because nobody can be asked", async () => {
 		const given = setting();
 		const { code, stderr } = await run(
@@ -86,13 +92,31 @@ describe("in print mode", () => {
 	});
 });
 
-test("in JSON mode a prompt that can't go says so on standard error, and the output stays JSON", async () => {
-	const given = setting();
-	const { code, stdout, stderr } = await run(given.cwd, [], "--mode", "json", "-p", `See ${citing("nobody", "gone")}.`);
-	expect(code).toBe(1);
-	expect(stderr).toMatch(/@gone: /);
-	for (const line of stdout.trim().split("\n")) expect(() => JSON.parse(line)).not.toThrow();
-	expect(stdout).not.toContain('"role":"user"');
+describe("in JSON mode", () => {
+	test("a prompt goes with its snapshot", async () => {
+		const given = setting();
+		const prompt = `See ${citing(given.other.id)}.`;
+		const { code, stdout, stderr } = await run(given.cwd, [{ text: "Read." }], "--mode", "json", "-p", prompt);
+		expect([code, stderr]).toEqual([0, ""]);
+		const messages = stdout
+			.trim()
+			.split("\n")
+			.map((line) => JSON.parse(line))
+			.filter(({ type, message }) => type === "message_end" && message.role !== "system");
+		expect(messages.map(({ message }) => message.customType ?? message.role)).toEqual([
+			...["session-reference", "user", "assistant"],
+		]);
+	});
+
+	test("a prompt that can't go says so on standard error, and the output stays JSON", async () => {
+		const given = setting();
+		const prompt = `See ${citing("nobody", "gone")}.`;
+		const { code, stdout, stderr } = await run(given.cwd, [], "--mode", "json", "-p", prompt);
+		expect(code).toBe(1);
+		expect(stderr).toMatch(/@gone: /);
+		for (const line of stdout.trim().split("\n")) expect(() => JSON.parse(line)).not.toThrow();
+		expect(stdout).not.toContain('"role":"user"');
+	});
 });
 
 /** A client of pi's RPC beside a session that runs a tool until the file is there. */

@@ -7,7 +7,8 @@ type Input = readonly [text: string, prepared?: string];
 /** What the turn of `prompt` takes after these inputs, and what the same turn takes once more. */
 function taken(inputs: readonly Input[], ...prompts: string[]): (string | null)[] {
 	const starts = new PromptStarts<string>();
-	for (const [index, [text, prepared]] of inputs.entries()) starts.open(text, prepared ?? null, index);
+	for (const [index, [text, prepared]] of inputs.entries())
+		starts.open(text, prepared ?? null, { at: index, typed: false });
 	return prompts.map((prompt) => starts.start(prompt));
 }
 
@@ -42,10 +43,23 @@ describe("what was prepared for a prompt", () => {
 	test("is forgotten when too many inputs came to nothing", () => {
 		const inputs = Array.from({ length: 17 }, (_, index): Input => [`prompt ${index}`, String(index)]);
 		const starts = new PromptStarts<string>();
-		for (const [text, prepared = null] of inputs) starts.open(text, prepared, 0);
+		for (const [text, prepared = null] of inputs) starts.open(text, prepared, { at: 1, typed: false });
 		expect(starts.start("prompt 1")).toBe("1");
-		expect(starts.newestAt).toBe(0);
+		expect(starts.isOpen(0, 9)).toBe(true);
 		starts.clear();
-		expect([starts.newestAt, starts.start("prompt 16")]).toEqual([null, null]);
+		expect([starts.isOpen(0, 9), starts.start("prompt 16")]).toEqual([false, null]);
 	});
+});
+
+test("an input is open until its turn or a later one starts; what is typed later starts later", () => {
+	const starts = new PromptStarts<string>();
+	const open = () => [starts.isOpen(5, 9), starts.isOpen(5, 6), starts.isOpen(5, 5)];
+	starts.open("old", null, { at: 5, typed: false });
+	expect(open()).toEqual([false, false, false]);
+	starts.open("typed", null, { at: 6, typed: true });
+	expect(open()).toEqual([true, true, false]);
+	starts.open("sent", null, { at: 7, typed: false });
+	expect(open()).toEqual([true, true, true]);
+	starts.start("sent");
+	expect(open()).toEqual([false, false, false]);
 });

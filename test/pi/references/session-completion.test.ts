@@ -8,7 +8,7 @@ import { formatSessionReferenceMention, type ReferenceCandidate } from "../../..
 const session = (label: string): ReferenceCandidate => ({
 	sessionId: `id of ${label}`,
 	label,
-	cwd: "/work/\u001b[2Jplace",
+	cwd: "/home/\u001b[2Jplace",
 	changedAt: 0,
 	live: false,
 });
@@ -47,7 +47,7 @@ describe("after an @", () => {
 				{
 					value: formatSessionReferenceMention({ sessionId: "id of Retry work", label: "Retry work" }),
 					label: "@Retry work",
-					description: "session · 1m ago · /work/place",
+					description: "session · 1m ago · /home/place",
 				},
 			],
 		});
@@ -89,7 +89,7 @@ describe("others are not disturbed", () => {
 	});
 
 	test("when the sessions take too long: then only they are missing", async () => {
-		const slow: SessionCompletionOptions["listCandidates"] = (_search, _limit, signal) =>
+		const slow: SessionCompletionOptions["listCandidates"] = (_search, signal) =>
 			new Promise((_resolve, reject) => signal.addEventListener("abort", () => reject(signal.reason)));
 		const started = performance.now();
 		expect(await at(completion(others(files), { listCandidates: slow }), "@zz")).toBe(files);

@@ -1,12 +1,13 @@
 /** Prompts that cite sessions while pi is at work: they wait, go in order with their snapshots, or come back. */
 import { rmSync } from "node:fs";
-import type { ExtensionAPI } from "@earendil-works/pi-coding-agent";
+import type { ExtensionAPI, PromptOptions } from "@earendil-works/pi-coding-agent";
 import { describe, expect, test, vi } from "vitest";
 import type { InProcessOptions, InProcessPi } from "../../support/pi/in-process-pi.ts";
 import { type StoredSession, storeSession } from "../../support/pi/stored-session.ts";
 import { temporaryDirectory, useOwnAgentDirectory } from "../../support/pi/workspaces.ts";
 import { Gate } from "../message-setting.ts";
-import { CitingPerson, citing, conversation, kinds, loggedKinds } from "./citing-person.ts";
+import { harmless } from "../turn-setting.ts";
+import { CitingPerson, citing, conversation, kinds, loggedKinds, sentToModel } from "./citing-person.ts";
 
 /** What the first run leaves: it calls a tool that waits in front of the gate. */
 const firstRun = [{ calls: [{ name: "wait", arguments: {} }] }, { text: "Waited." }];
@@ -41,8 +42,8 @@ class BusySession {
 	}
 
 	/** The person sends a prompt while the agent runs. */
-	async type(text: string, images: Parameters<InProcessPi["session"]["steer"]>[1] = []): Promise<void> {
-		await this.pi.session.prompt(text, { streamingBehavior: "steer", images });
+	async type(text: string, given: Pick<PromptOptions, "streamingBehavior" | "images"> = {}): Promise<void> {
+		await this.pi.session.prompt(text, { streamingBehavior: "steer", ...given });
 	}
 
 	/** Lets the first run end, and waits for its end. */
@@ -60,26 +61,32 @@ class BusySession {
 	}
 
 	get waits(): string | undefined {
-		return this.person.status.get("cross-session-waiting");
+		return this.pi.statusLine.get("cross-session-waiting");
 	}
 }
 
 describe("a prompt that cites, typed while the agent runs", () => {
-	test("waits where the person sees it, then goes with its snapshot in a turn of its own", async () => {
-		const busy = new BusySession();
-		await busy.start(["I have read it."]);
-		await busy.type(`Compare with ${citing(busy.other.id, "Retry work")}.`);
-		expect(busy.waits).toBe('1 prompt waits: "Compare with @Retry work." (/take-back)');
-		expect(busy.pi.told.at(-1)?.text).toMatch(/^pi is at work, so this prompt waits/);
-		expect(busy.pi.session.pendingMessageCount).toBe(0);
-		await busy.finish();
-		await busy.answered("I have read it.");
-		expect(loggedKinds(busy.pi)).toEqual([...firstRunKinds, "session-reference", "user", "assistant"]);
-		expect(kinds(busy.pi)).toEqual(loggedKinds(busy.pi));
-		expect(conversation(busy.pi).at(-2)).toEqual(["user", "Compare with @Retry work."]);
-		expect(busy.waits).toBeUndefined();
-		expect(busy.person.editor).toBe("");
-	});
+	test.each(["steer", "followUp"] as const)(
+		"as %s waits where the person sees it, then goes with its snapshot in a turn of its own",
+		async (how) => {
+			const busy = new BusySession();
+			await busy.start(["I have read it."]);
+			await busy.type(`Compare with ${citing(busy.other.id, "Retry work")}.`, { streamingBehavior: how });
+			expect(busy.waits).toBe('1 prompt waits: "Compare with @Retry work." (/take-back)');
+			expect(busy.pi.told.at(-1)?.text).toMatch(/^pi is at work, so this prompt waits/);
+			expect(busy.pi.session.pendingMessageCount).toBe(0);
+			await busy.finish();
+			await busy.answered("I have read it.");
+			expect(loggedKinds(busy.pi)).toEqual([...firstRunKinds, "session-reference", "user", "assistant"]);
+			expect(kinds(busy.pi)).toEqual(loggedKinds(busy.pi));
+			expect(sentToModel(busy.pi).slice(-2)).toEqual([
+				["user", expect.stringContaining("doubles the delay")],
+				["user", "Compare with @Retry work."],
+			]);
+			expect(busy.waits).toBeUndefined();
+			expect(busy.pi.editor).toBe("");
+		},
+	);
 
 	test("goes after the one before it, each with its own snapshot", async () => {
 		const busy = new BusySession();
@@ -101,13 +108,16 @@ describe("a prompt that cites, typed while the agent runs", () => {
 			"Two: @b",
 			"Second.",
 		]);
+		expect(sentToModel(busy.pi).map(([, text]) => text)).toEqual(texts.slice(0, -1));
 	});
 
 	test("takes its images along", async () => {
 		const busy = new BusySession();
 		await busy.start(["I see."]);
 		const pixel = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
-		await busy.type(`Look: ${citing(busy.other.id)}`, [{ type: "image", data: pixel, mimeType: "image/png" }]);
+		await busy.type(`Look: ${citing(busy.other.id)}`, {
+			images: [{ type: "image", data: pixel, mimeType: "image/png" }],
+		});
 		await busy.finish();
 		await busy.answered("I see.");
 		expect(conversation(busy.pi).at(-2)?.[1]).toBe("Look: @the other[image]");
@@ -144,9 +154,9 @@ describe("a prompt that waits comes back", () => {
 		await busy.start();
 		const typed = ["One", "Two"].map((word) => `${word}: ${citing(busy.other.id)}`);
 		for (const text of typed) await busy.type(text);
-		busy.person.editor = "half a thought";
+		busy.pi.editor = "half a thought";
 		await busy.pi.session.prompt("/take-back");
-		expect(busy.person.editor).toBe(["half a thought", ...typed].join("\n\n"));
+		expect(busy.pi.editor).toBe(["half a thought", ...typed].join("\n\n"));
 		expect(busy.waits).toBeUndefined();
 		await busy.pi.session.prompt("/take-back");
 		expect(busy.pi.told.at(-1)?.text).toBe("No prompt waits.");
@@ -162,8 +172,9 @@ describe("a prompt that waits comes back", () => {
 		const aborted = busy.pi.session.abort();
 		await busy.finish();
 		await aborted;
-		expect(busy.person.editor).toBe(typed);
-		expect(busy.pi.told.at(-1)?.text).toMatch(/^The run was cancelled, .* back in the editor\.$/);
+		expect(busy.pi.editor).toBe(typed);
+		const told = busy.pi.told.map(({ text }) => text);
+		expect(told).toContainEqual(expect.stringMatching(/^The run was cancelled, .* back in the editor\.$/));
 		await busy.pi.session.prompt("/take-back");
 		expect(loggedKinds(busy.pi)).not.toContain("session-reference");
 	});
@@ -173,7 +184,7 @@ describe("a prompt that waits comes back", () => {
 		await busy.start([], { script: [...firstRun.slice(0, 1), { error: "invalid request" }] });
 		await busy.type(citing(busy.other.id));
 		await busy.finish();
-		await vi.waitFor(() => expect(busy.person.editor).toBe(citing(busy.other.id)));
+		await vi.waitFor(() => expect(busy.pi.editor).toBe(citing(busy.other.id)));
 		expect(busy.pi.told.map(({ text }) => text)).toContainEqual(expect.stringMatching(/^The run failed, /));
 	});
 
@@ -185,7 +196,7 @@ describe("a prompt that waits comes back", () => {
 		const next = busy.pi.runtime.newSession();
 		await busy.finish();
 		await next;
-		expect(busy.person.editor).toBe(typed);
+		expect(busy.pi.editor).toBe(typed);
 		expect(busy.waits).toBeUndefined();
 		await busy.pi.session.prompt("/take-back");
 		expect(busy.pi.told.at(-1)?.text).toBe("No prompt waits.");
@@ -202,10 +213,10 @@ describe("a prompt that waits comes back", () => {
 		const prompted = busy.pi.session.prompt(citing(far.id));
 		await vi.waitFor(() => expect(busy.person.asked).toHaveLength(1));
 		await busy.pi.session.reload();
-		expect(busy.person.editor).toBe(citing(far.id));
+		expect(busy.pi.editor).toBe(citing(far.id));
 		resolve(true);
 		await prompted;
-		expect(busy.person.editor).toBe(citing(far.id));
+		expect(busy.pi.editor).toBe(citing(far.id));
 		expect(loggedKinds(busy.pi)).toEqual(firstRunKinds);
 	});
 
@@ -218,18 +229,57 @@ describe("a prompt that waits comes back", () => {
 		rmSync(gone.file);
 		await busy.finish();
 		await busy.answered("I have read it.");
-		expect(busy.person.editor).toBe(citing(gone.id, "gone"));
+		expect(busy.pi.editor).toBe(citing(gone.id, "gone"));
 		expect(busy.pi.told.at(-1)?.text).toMatch(/@gone: The cited session cannot be read/);
 		expect(loggedKinds(busy.pi)).toEqual([...firstRunKinds, "session-reference", "user", "assistant"]);
+	});
+
+	test("when another extension swallows it at its turn, and leaves no snapshot behind", async () => {
+		const swallow = (pi: ExtensionAPI) => {
+			pi.on("input", ({ text }) => ({ action: text.includes("swallow") ? "handled" : "continue" }));
+		};
+		const busy = new BusySession();
+		await busy.start(["Something else."], { late: [swallow] });
+		const typed = `Please swallow ${citing(busy.other.id)}.`;
+		await busy.type(typed);
+		await busy.finish();
+		// pi says nothing of it, so it counts as not taken after some seconds of quiet.
+		await vi.waitFor(() => expect(busy.pi.editor).toBe(typed), 15_000);
+		expect([busy.waits, busy.pi.told.at(-1)?.text]).toEqual([undefined, expect.stringMatching(/did not start a turn/)]);
+		await busy.pi.session.prompt("Go on.");
+		expect(loggedKinds(busy.pi)).toEqual([...firstRunKinds, "user", "assistant"]);
 	});
 
 	test("at once when it can't go at all", async () => {
 		const busy = new BusySession();
 		await busy.start();
 		await busy.type(citing("nobody", "gone"));
-		expect(busy.person.editor).toBe(citing("nobody", "gone"));
+		expect(busy.pi.editor).toBe(citing("nobody", "gone"));
 		expect(busy.waits).toBeUndefined();
 		await busy.finish();
+	});
+});
+
+describe("a prompt that cites is the person's own", () => {
+	/** Who wrote the user messages, by the marks in the session's own log. */
+	const sources = ({ session }: InProcessPi) =>
+		session.sessionManager.getEntries().flatMap((entry) => {
+			if (entry.type !== "custom" || entry.customType !== "cross-session") return [];
+			return [(entry.data as { source?: unknown }).source];
+		});
+
+	test("whether it waited or not: it is attested, and its turn may use all tools", async () => {
+		const busy = new BusySession();
+		const subagent = { calls: [{ name: "subagent", arguments: {} }] };
+		const script = [...firstRun, subagent, { text: "Waited for." }, subagent, { text: "Typed." }];
+		await busy.start([], { script, extensions: [harmless("subagent")] });
+		await busy.type(citing(busy.other.id));
+		await busy.finish();
+		await busy.answered("Waited for.");
+		await busy.pi.session.prompt(citing(busy.other.id));
+		expect(busy.pi.toolResults().map(({ text }) => text)).toEqual(["waited", "subagent ran", "subagent ran"]);
+		expect(sources(busy.pi)).toEqual(["user", "user", "user"]);
+		expect(busy.pi.extensionErrors).toEqual([]);
 	});
 });
 

@@ -5,14 +5,14 @@
  * `/tools {"id"}` reports the names of all tools.
  */
 import type { ExtensionAPI } from "@earendil-works/pi-coding-agent";
-import { INFO_TOPIC, PEER_CONTEXT_TOPIC, type RpcRequest, requestRpc } from "../../../lib/contract/index.ts";
+import { INFO_TOPIC, type RpcRequest, type RpcTopic, requestRpc } from "../../../lib/contract/index.ts";
 
 /** What a caller waits for an answer that may not come, in ms. */
 const PATIENCE_MS = 3000;
 
 interface Question {
 	readonly id: string;
-	readonly topic: typeof INFO_TOPIC | typeof PEER_CONTEXT_TOPIC;
+	readonly topic: RpcTopic;
 	readonly request: { readonly requestId: string };
 }
 
@@ -39,8 +39,8 @@ async function ask(bus: ExtensionAPI["events"], topic: Question["topic"], reques
 		if (topic === INFO_TOPIC) return await requestRpc(bus, topic, envelope, PATIENCE_MS);
 		const info = await requestRpc(bus, INFO_TOPIC, { version: 1, requestId: `${request.requestId}-i` }, PATIENCE_MS);
 		const local = info.ok ? info.local : null;
-		const look = { local, ...envelope } as RpcRequest<typeof PEER_CONTEXT_TOPIC>;
-		return await requestRpc(bus, PEER_CONTEXT_TOPIC, look, PATIENCE_MS);
+		const addressed = { local, ...envelope } as RpcRequest<typeof topic>;
+		return await requestRpc(bus, topic, addressed, PATIENCE_MS);
 	} catch (error) {
 		return { error: (error as { code?: string }).code ?? String(error) };
 	}

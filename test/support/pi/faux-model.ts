@@ -15,11 +15,13 @@ const PROVIDER = "local";
 
 export type Reply = FauxResponseStep;
 
-export const say = (text: string): Reply => fauxAssistantMessage(text);
+type Message = ReturnType<typeof fauxAssistantMessage>;
+
+export const say = (text: string): Message => fauxAssistantMessage(text);
 
 export const call = (
 	...calls: readonly (readonly [tool: string, given?: Parameters<typeof fauxToolCall>[1]])[]
-): Reply =>
+): Message =>
 	fauxAssistantMessage(
 		calls.map(([tool, given]) => fauxToolCall(tool, given ?? {})),
 		{ stopReason: "toolUse" },

@@ -3,6 +3,7 @@
  *
  * The test owns what it starts: `dispose()` ends the session the way pi does.
  */
+import type { Message } from "@earendil-works/pi-ai";
 import {
 	type AgentSession,
 	type AgentSessionRuntime,
@@ -35,6 +36,8 @@ export interface InProcessOptions {
 	readonly instead?: InlineExtension;
 	/** Loaded besides it, before it. */
 	readonly extensions?: readonly InlineExtension[];
+	/** Packages that are loaded besides it, by their directories. */
+	readonly packages?: readonly string[];
 	/** Loaded besides it, after it. */
 	readonly late?: readonly InlineExtension[];
 }
@@ -53,6 +56,8 @@ export class InProcessPi {
 	readonly statusLine = new Map<string, string>();
 	/** What stands in the editor. */
 	editor = "";
+	/** The messages that each request to the model carried, oldest request first. */
+	readonly requests: (readonly Message[])[] = [];
 	/** What extensions threw. */
 	readonly extensionErrors: string[] = [];
 	readonly #hasUserInterface: boolean;
@@ -80,10 +85,10 @@ export class InProcessPi {
 						noSkills: true,
 						noContextFiles: true,
 						noPromptTemplates: true,
-						additionalExtensionPaths: options.instead ? [] : [extensionPath],
+						additionalExtensionPaths: [...(options.instead ? [] : [extensionPath]), ...(options.packages ?? [])],
 						extensionFactories: [
 							...(options.extensions ?? []),
-							(api) => registerScriptedModel(api, options.script ?? []),
+							(api) => registerScriptedModel(api, options.script ?? [], (messages) => pi.requests.push(messages)),
 							...(options.instead ? [options.instead] : []),
 							...(options.late ?? []),
 						],
@@ -164,7 +169,7 @@ export class InProcessPi {
 		});
 	}
 
-	/** A person with notifications, a status line and an editor: what no test expects to be used is not there. */
+	/** A person with notifications, a status line, an editor, and what a test gives besides: nothing else is there. */
 	#userInterface(): ExtensionUIContext {
 		const only: Pick<ExtensionUIContext, "notify" | "setStatus" | "getEditorText" | "setEditorText"> = {
 			notify: (text, severity) => this.told.push({ text, severity }),

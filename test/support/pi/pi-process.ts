@@ -33,11 +33,15 @@ export interface PiProcessOptions {
 	/** More extensions, by path. */
 	readonly extensions?: readonly string[];
 	readonly environment?: Record<string, string>;
+	/** Whether this package is installed in the agent directory, so that pi loads it from there. Default: false. */
+	readonly installed?: boolean;
+	/** The provider, and its model of the same name; default: the scripted one. */
+	readonly provider?: string;
 }
 
-/** Arguments for pi that load this package, the scripted model and more extensions. */
-export function extensionArguments(extensions: readonly string[] = []): string[] {
-	const all = [extensionPath, path.join(supportDirectory, "scripted-model.ts"), ...extensions];
+/** Arguments for pi that load this package unless it is installed, the scripted model and more extensions. */
+export function extensionArguments(extensions: readonly string[] = [], installed = false): string[] {
+	const all = [...(installed ? [] : [extensionPath]), path.join(supportDirectory, "scripted-model.ts"), ...extensions];
 	return all.flatMap((extension) => ["-e", extension]);
 }
 
@@ -68,9 +72,12 @@ export class PiProcess {
 		this.client = new RpcClient({
 			cliPath: piCommand(),
 			cwd: options.cwd,
-			provider: SCRIPTED,
-			model: SCRIPTED,
-			args: [...extensionArguments([probePath, ...(options.extensions ?? [])]), ...(options.flags ?? [])],
+			provider: options.provider ?? SCRIPTED,
+			model: options.provider ?? SCRIPTED,
+			args: [
+				...extensionArguments([probePath, ...(options.extensions ?? [])], options.installed),
+				...(options.flags ?? []),
+			],
 			env: { ...scriptEnvironment(options.script), ...options.environment },
 		});
 		this.client.onEvent((event) => {
@@ -125,15 +132,16 @@ export class PiProcess {
 
 	/** Asks the session's own event bus, as an extension inside of it does; `{ error: code }` when that fails. */
 	async ask(topic: string, request: object = {}): Promise<unknown> {
-		return this.#probe("ask", { topic, request: { requestId: randomUUID(), ...request } });
+		return this.reportOf("ask", { topic, request: { requestId: randomUUID(), ...request } });
 	}
 
 	/** Names of all tools of the session. */
 	async toolNames(): Promise<unknown> {
-		return this.#probe("tools", {});
+		return this.reportOf("tools", {});
 	}
 
-	async #probe(command: string, question: object): Promise<unknown> {
+	/** Runs an extension's command that reports `{ id, value }` as a notification; resolves with the value. */
+	async reportOf(command: string, question: object): Promise<unknown> {
 		const id = randomUUID();
 		await this.command(`/${command} ${JSON.stringify({ id, ...question })}`);
 		const index = this.notifications.findIndex((text) => text.startsWith(`{"id":"${id}"`));

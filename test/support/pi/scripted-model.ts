@@ -6,8 +6,9 @@
  */
 import { readFileSync } from "node:fs";
 import process from "node:process";
-import { type AssistantMessage, createAssistantMessageEventStream } from "@earendil-works/pi-ai";
+import { type AssistantMessage, createAssistantMessageEventStream, type Message } from "@earendil-works/pi-ai";
 import type { ExtensionAPI } from "@earendil-works/pi-coding-agent";
+import { LOCAL_USAGE } from "./local-usage.ts";
 
 export const SCRIPTED = "scripted";
 
@@ -28,8 +29,15 @@ export default function scriptedModelFromFile(pi: ExtensionAPI): void {
 /** What a model says that was told to stop before it said anything. */
 const aborted: ScriptedReply = { error: "The request was aborted." };
 
-/** Registers the model with its replies; the next one that is loaded begins with the first reply again. */
-export function registerScriptedModel(pi: ExtensionAPI, replies: readonly ScriptedReply[]): void {
+/**
+ * Registers the model with its replies; the next one that is loaded begins with the first reply again.
+ * @param onRequest learns of the messages of each request
+ */
+export function registerScriptedModel(
+	pi: ExtensionAPI,
+	replies: readonly ScriptedReply[],
+	onRequest: (messages: readonly Message[]) => void = () => {},
+): void {
 	let next = 0;
 	pi.registerProvider(SCRIPTED, {
 		api: SCRIPTED,
@@ -46,7 +54,8 @@ export function registerScriptedModel(pi: ExtensionAPI, replies: readonly Script
 				maxTokens: 16_384,
 			},
 		],
-		streamSimple(_model, _context, options) {
+		streamSimple(_model, context, options) {
+			onRequest(structuredClone(context.messages));
 			const stream = createAssistantMessageEventStream();
 			const number = next++;
 			const reply = replies[number] ?? { error: "The script has no more replies." };
@@ -85,14 +94,7 @@ function toMessage(reply: ScriptedReply, number: number): AssistantMessage {
 		api: SCRIPTED,
 		provider: SCRIPTED,
 		model: SCRIPTED,
-		usage: {
-			input: 1,
-			output: 1,
-			cacheRead: 0,
-			cacheWrite: 0,
-			totalTokens: 2,
-			cost: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, total: 0 },
-		},
+		usage: LOCAL_USAGE,
 		stopReason:
 			reply === aborted ? "aborted" : reply.error !== undefined ? "error" : calls.length > 0 ? "toolUse" : "stop",
 		...(reply.error !== undefined && { errorMessage: reply.error }),

@@ -2,6 +2,7 @@
  * A session that ended: its log, written by pi's own session manager, without a model or an agent.
  */
 import { SessionManager } from "@earendil-works/pi-coding-agent";
+import { LOCAL_USAGE } from "./local-usage.ts";
 import { SCRIPTED } from "./scripted-model.ts";
 
 export interface StoredSession {
@@ -67,14 +68,7 @@ function appendAssistant(
 		api: SCRIPTED,
 		provider: SCRIPTED,
 		model: SCRIPTED,
-		usage: {
-			input: 1,
-			output: 1,
-			cacheRead: 0,
-			cacheWrite: 0,
-			totalTokens: 2,
-			cost: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, total: 0 },
-		},
+		usage: LOCAL_USAGE,
 		stopReason,
 		timestamp: Date.now(),
 	});

@@ -16,19 +16,28 @@ export interface PiTerminalOptions {
 	readonly environment?: Readonly<Record<string, string>>;
 	readonly columns?: number;
 	readonly rows?: number;
+	/** Whether this package is installed in the agent directory, so that pi loads it from there. Default: false. */
+	readonly installed?: boolean;
 }
 
 /** Keys that pi knows, as the bytes that a terminal sends for them. */
-export const KEYS = Object.freeze({ enter: "\r", escape: "\u001b", expandTools: "\u000f" });
+export const KEYS = Object.freeze({ enter: "\r", escape: "\u001b", down: "\u001b[B", expandTools: "\u000f" });
 
 export class PiTerminal extends Terminal {
-	private constructor({ script = [], flags = [], extensions = [], environment, ...place }: PiTerminalOptions) {
+	private constructor({
+		script = [],
+		flags = [],
+		extensions = [],
+		environment,
+		installed,
+		...place
+	}: PiTerminalOptions) {
 		super({
 			...place,
 			command: process.execPath,
 			arguments: [
 				piCommand(),
-				...extensionArguments(extensions),
+				...extensionArguments(extensions, installed),
 				...["--provider", SCRIPTED, "--model", SCRIPTED],
 				...flags,
 			],
