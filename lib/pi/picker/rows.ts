@@ -61,15 +61,22 @@ export interface PickerListing {
 	readonly isPrivate: (sessionId: string) => boolean;
 }
 
-/** The rows of a listing, live ones in its order, then the others of the caller's workspace, newest first. */
+/**
+ * The rows of a listing: live sessions of the caller's workspace, live ones elsewhere, earlier ones of the workspace; each
+ * in the listing's order.
+ */
 export function pickerRows({ peers, candidates, isPrivate }: PickerListing, caller: Caller): PickerRow[] {
 	const byId = new Map(candidates.map((candidate) => [candidate.sessionId, candidate]));
 	const live = new Set(peers.map(({ id }) => id));
 	const earlier = candidates.filter(({ sessionId, cwd }) => cwd === caller.cwd && !live.has(sessionId));
 	return [
-		...peers.map((peer) => liveRow(peer, byId.get(peer.id), isPrivate(peer.id))),
+		...peers.toSorted(nearFirst).map((peer) => liveRow(peer, byId.get(peer.id), isPrivate(peer.id))),
 		...earlier.map((candidate) => earlierRow(candidate)),
 	];
+}
+
+function nearFirst(left: PublicPeer, right: PublicPeer): number {
+	return Number(right.readable === true) - Number(left.readable === true);
 }
 
 function liveRow(peer: PublicPeer, candidate: ReferenceCandidate | undefined, isPrivate: boolean): PickerRow {

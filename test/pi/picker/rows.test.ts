@@ -5,12 +5,13 @@ import { formatSessionReferenceMention } from "../../../lib/references/index.ts"
 import { candidate, NOW, peer, rowsOf } from "./picker-rows.ts";
 
 describe("the rows", () => {
-	test("are the live sessions in their order, then the earlier ones of the workspace in theirs", () => {
+	test("are the live sessions, those of the workspace first, then its earlier ones, each in their order", () => {
 		const rows = rowsOf({
-			peers: [peer("b"), peer("a", { cwd: "/work/there" })],
+			peers: [peer("a", { cwd: "/work/there" }), peer("c"), peer("b")],
 			candidates: [candidate("a", { cwd: "/work/there" }), candidate("b"), candidate("old"), candidate("older")],
 		});
 		expect(rows.map(({ title, status }) => [title, status])).toEqual([
+			["c", "idle"],
 			["b", "idle"],
 			["a", "idle"],
 			["old", "offline"],
@@ -81,8 +82,8 @@ describe("the rows", () => {
 	test("tell where a session works only when that is elsewhere, and whether it takes messages", () => {
 		const rows = rowsOf({ peers: [peer("far", { cwd: "/work/there", inbound: "refuse" }), peer("near")] });
 		expect(rows.map(({ elsewhere, refusesMessages }) => [elsewhere, refusesMessages])).toEqual([
-			["/work/there", true],
 			[null, false],
+			["/work/there", true],
 		]);
 	});
 
