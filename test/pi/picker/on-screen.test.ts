@@ -1,9 +1,9 @@
 /** The picker as a person meets it: pi on a real terminal, of 80 and of 40 columns. */
-import { mkdirSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { storeSession } from "../../support/pi/stored-session.ts";
-import { temporaryDirectory, useOwnAgentDirectory } from "../../support/pi/workspaces.ts";
+import { onBranch, temporaryDirectory, useOwnAgentDirectory } from "../../support/pi/workspaces.ts";
 import { KEYS, PiTerminal, type PiTerminalOptions } from "../../support/terminal/pi-terminal.ts";
 import { start, startNamed } from "../message-setting.ts";
 import { citing } from "../references/citing-person.ts";
@@ -29,11 +29,7 @@ async function openPicker(options: PiTerminalOptions): Promise<PiTerminal> {
 function setting(branch = "feature/retry") {
 	const agentDirectory = useOwnAgentDirectory();
 	const cwd = temporaryDirectory("workspace");
-	const git = path.join(cwd, ".git");
-	const head = path.join(git, "refs/heads", branch);
-	mkdirSync(path.dirname(head), { recursive: true });
-	writeFileSync(path.join(git, "HEAD"), `ref: refs/heads/${branch}\n`);
-	writeFileSync(head, `${"0".repeat(40)}\n`);
+	onBranch(cwd, branch);
 	storeSession(cwd, [["Plan it.", "Planned."]], { name: "Old plans" });
 	const retry = storeSession(cwd, [["Fix the retry.", "It doubles the delay now."]], {
 		name: "Retry work",
