@@ -81,8 +81,11 @@ function cutParts(parts: readonly StyledText[], room: number): string {
 	return line;
 }
 
-/** pi resets all styles around its ellipsis, which would end the background of the box that the line stands in. */
-function cutText(text: string, room: number): string {
+/**
+ * The text cut to `room` columns, with an ellipsis where something is missing. pi resets all styles around its ellipsis,
+ * which would end the background of the box that the line stands in.
+ */
+export function cutText(text: string, room: number): string {
 	return truncateToWidth(text, room, "…").replaceAll("\u001b[0m", "");
 }
 

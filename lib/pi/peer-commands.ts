@@ -15,6 +15,7 @@ import { formatAge } from "./foreign-text.ts";
 import type { HostParts } from "./incarnation.ts";
 import { showInStatusLine, stoppedText } from "./latch-notice.ts";
 import { listingLines, listPeers } from "./peer-listing.ts";
+import { openPicker } from "./picker/open-picker.ts";
 import { tellPerson } from "./tell-person.ts";
 
 const INBOUND_COMMAND = INBOUND_FLAG;
@@ -54,7 +55,12 @@ export function registerPeerCommands(
 	});
 }
 
+/** A picker on a terminal, elsewhere a text. */
 async function showPeers(context: ExtensionCommandContext, parts: HostParts): Promise<void> {
+	if (context.mode === "tui") {
+		await openPicker(context, parts);
+		return;
+	}
 	try {
 		const listing = await listPeers(parts, { recent: true }, parts.fence);
 		const isPrivate = (sessionId: string) => parts.records.read(sessionId).private;

@@ -35,7 +35,7 @@ export function pictureWith(file: string, phrase: string): string {
 const varying: readonly (readonly [RegExp, string])[] = [
 	[/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, "ID"],
 	[/dsh-session:[\w-]+/g, "dsh-session:ID"],
-	[/(?<=\bincarnation )[0-9a-f]{8}/g, "REF"],
+	[/(?<=\bincarnation |\[)[0-9a-f]{8}/g, "REF"],
 	[/\d+s ago/g, "0s ago"],
 	[/(?<=· )\/\S*/g, "/…"],
 ];

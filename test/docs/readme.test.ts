@@ -7,10 +7,11 @@ import { expect, onTestFinished, test } from "vitest";
 import { peerPaths } from "../../lib/peers/paths.ts";
 import { CONFIG_FILE_NAME, readConfig } from "../../lib/pi/config.ts";
 import { openSession } from "../inbox/open-session.ts";
+import { startNamed } from "../pi/message-setting.ts";
 import { InProcessPi } from "../support/pi/in-process-pi.ts";
 import type { ScriptedReply } from "../support/pi/scripted-model.ts";
 import { storeSession } from "../support/pi/stored-session.ts";
-import { ownedByTest, temporaryDirectory, useOwnAgentDirectory } from "../support/pi/workspaces.ts";
+import { onBranch, ownedByTest, temporaryDirectory, useOwnAgentDirectory } from "../support/pi/workspaces.ts";
 import { KEYS, PiTerminal } from "../support/terminal/pi-terminal.ts";
 import { blocksOf, expectPicture, fencedBlocks, pictureWith } from "./fenced-blocks.ts";
 import { checkTypes, installContract } from "./installed-contract.ts";
@@ -19,6 +20,7 @@ const README = "README.md";
 
 /** By what each picture is known. */
 const pictures = {
+	peers: "Sessions · ",
 	demo: "Two pi sessions work in one directory.",
 	look: "peer context",
 	cited: "› Cites",
@@ -48,6 +50,16 @@ function storePictured() {
 	const said = ["Fix the flaky retry test.", "The delay is doubled now; the tests have to be adapted."] as const;
 	return { cwd, ...storeSession(cwd, [said], { name: "retry work", calls: ["read", "write"] }) };
 }
+
+test("/peers is pictured as the screen shows it", async () => {
+	const { cwd } = storePictured();
+	onBranch(cwd, "retry");
+	const printer = await startNamed("printer", { cwd, script: [{ text: "I print." }] });
+	await printer.session.prompt("Print.");
+	const terminal = await onTerminal(cwd, []);
+	await terminal.submit("/peers");
+	expectPicture(await terminal.waitForText("Sessions · 1 live"), pictureWith(README, pictures.peers));
+});
 
 test("a look is pictured as the screen shows it, opened", async () => {
 	const { cwd, id } = storePictured();

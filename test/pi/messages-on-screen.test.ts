@@ -63,10 +63,3 @@ test("an @ completes live peers beside files, and what is chosen is a target", a
 	terminal.press("\t");
 	await terminal.waitForText(`ask ${label}`);
 });
-
-test("/peers lists who is live, each in one line", async () => {
-	const { session, terminal } = await setting("parser");
-	await terminal.submit("/peers");
-	const screen = await terminal.waitForText("Live sessions:");
-	expect(screen.join("\n")).toContain(`@parser [${session.presence.instanceId.slice(0, 8)}] · idle · /home/place`);
-});

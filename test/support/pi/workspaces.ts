@@ -1,7 +1,16 @@
 /**
  * Directories of a test: an agent directory and workspaces, each its own, removed when the test ends.
  */
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync } from "node:fs";
+import {
+	existsSync,
+	mkdirSync,
+	mkdtempSync,
+	readdirSync,
+	readFileSync,
+	realpathSync,
+	rmSync,
+	writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import process from "node:process";
@@ -18,6 +27,14 @@ export function temporaryDirectory(prefix: string): string {
 	const directory = makeDirectory(prefix);
 	onTestFinished(() => rmSync(directory, { recursive: true, force: true }));
 	return directory;
+}
+
+/** Makes a directory one of a git repository that is on a branch. */
+export function onBranch(directory: string, branch: string): void {
+	const head = path.join(directory, ".git/refs/heads", branch);
+	mkdirSync(path.dirname(head), { recursive: true });
+	writeFileSync(path.join(directory, ".git/HEAD"), `ref: refs/heads/${branch}\n`);
+	writeFileSync(head, `${"0".repeat(40)}\n`);
 }
 
 /** Makes a new agent directory the one in force until the test ends. */
