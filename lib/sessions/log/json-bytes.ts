@@ -26,15 +26,19 @@ const WALKED_BYTES = 48;
  * @param from the first byte of the string's content
  */
 export function findStringEnd(bytes: Buffer, from: number, end: number): number {
+	const walked = Math.min(end, from + WALKED_BYTES);
 	let index = from;
-	while (index < end) {
-		const walked = Math.min(end, index + WALKED_BYTES);
-		while (index < walked) {
-			const byte = bytes[index];
-			if (byte === QUOTE) return index;
-			index += byte === BACKSLASH ? 2 : 1;
-		}
-		if (index >= end) return -1;
+	while (index < walked) {
+		const byte = bytes[index];
+		if (byte === QUOTE) return index;
+		index += byte === BACKSLASH ? 2 : 1;
+	}
+	return index < end ? searchStringEnd(bytes, index, end) : -1;
+}
+
+/** The same for a string that is longer; `from` is not behind a backslash. */
+function searchStringEnd(bytes: Buffer, from: number, end: number): number {
+	for (let index = from; ; ) {
 		const quote = bytes.indexOf(QUOTE, index);
 		if (quote < 0 || quote >= end) return -1;
 		let slash = quote - 1;
@@ -42,7 +46,6 @@ export function findStringEnd(bytes: Buffer, from: number, end: number): number 
 		if ((quote - slash) % 2 === 1) return quote;
 		index = quote + 1;
 	}
-	return -1;
 }
 
 /** Where a line ends without the white space that JSON allows behind a value. */
