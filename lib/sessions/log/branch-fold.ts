@@ -15,6 +15,8 @@ export class BranchFold {
 	readonly #index: LogIndex;
 	/** The index's revision that this fold stands on. */
 	readonly #revision: number;
+	/** Where the walk came back to a line it had seen: the branch begins there. */
+	#root: number = NO_ROW;
 	/** The last row taken. */
 	tip: number = NO_ROW;
 	/** Row of the compaction that stands for what came before; NO_ROW when there is none, or an edit omits it. */
@@ -39,11 +41,15 @@ export class BranchFold {
 		this.#revision = index.revision;
 	}
 
-	/** Folds the branch that ends at the index's leaf. */
-	static async of(index: LogIndex, stretch: Stretch): Promise<BranchFold> {
+	/**
+	 * Folds the branch that ends at the index's leaf.
+	 * @param measure measures rows of the index; called once at most, with those that have to be and are not
+	 */
+	static async of(index: LogIndex, stretch: Stretch, measure: (rows: number[]) => Promise<void>): Promise<BranchFold> {
 		const fold = new BranchFold(index);
 		const path = await fold.#walk(stretch);
 		await fold.#findSurface(path, stretch);
+		if (index.hasUnmeasured) await measure(fold.#unmeasured(path));
 		await fold.#takeAll(path, stretch);
 		fold.tip = index.leaf;
 		return fold;
@@ -63,27 +69,6 @@ export class BranchFold {
 			this.tip = row;
 		}
 		return true;
-	}
-
-	/**
-	 * Rows of this fold that were never measured although they matter: messages on the surface, and answers whose end
-	 * decides about a turn or a step. While there are any, the fold's figures mean nothing.
-	 */
-	unmeasuredRows(): number[] {
-		const rows = new Set([...this.newestFirst(), ...this.#lastAnswers()]);
-		return [...rows].filter((row) => this.#index.isUnmeasured(row));
-	}
-
-	/** The branch's last answer, and those that a custom message follows: it begins a turn where one has ended. */
-	*#lastAnswers(): Generator<number> {
-		const index = this.#index;
-		let matters = true;
-		for (const row of this.branch()) {
-			const kind = index.kind(row);
-			if (kind === LineKind.assistant && matters) yield row;
-			if (kind === LineKind.customMessage) matters = true;
-			else if (kind === LineKind.assistant || kind === LineKind.user) matters = false;
-		}
 	}
 
 	/** The surface's rows, newest first; the checkpoint, which stands for the oldest part, comes last. */
@@ -133,9 +118,6 @@ export class BranchFold {
 	isAttested(row: number): boolean {
 		return this.#index.ids.marksOf(this.#index.id(row)) === markBits.user && this.editOf(row) === NO_ROW;
 	}
-
-	/** Where the walk came back to a line it had seen: the branch begins there. */
-	#root: number = NO_ROW;
 
 	#parentOnPath(row: number): number {
 		return row === this.#root ? NO_ROW : this.#index.parent(row);
@@ -201,6 +183,26 @@ export class BranchFold {
 			if (isOlder && row === this.firstKept) return;
 			if (stretch.step()) await stretch.giveWay();
 		}
+	}
+
+	/**
+	 * Rows that were never measured although they matter: messages on the surface, the branch's last answer, and those that
+	 * a custom message follows, since it begins a turn where one has ended.
+	 */
+	#unmeasured(path: Int32Array): number[] {
+		const index = this.#index;
+		const rows: number[] = [];
+		let onSurface = true;
+		let decides = true;
+		for (const row of path) {
+			const kind = index.kind(row);
+			const matters = onSurface || (decides && kind === LineKind.assistant);
+			if (matters && index.isUnmeasured(row)) rows.push(row);
+			if (kind === LineKind.customMessage) decides = true;
+			else if (kind === LineKind.assistant || kind === LineKind.user) decides = false;
+			if (row === (this.firstKept === NO_ROW ? this.compaction : this.firstKept)) onSurface = false;
+		}
+		return rows;
 	}
 
 	/** Takes the whole branch, oldest first. */

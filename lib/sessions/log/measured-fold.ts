@@ -12,13 +12,8 @@ import type { LogIndex } from "./log-index.ts";
 import type { Stretch } from "./stretch.ts";
 
 /** Folds the current branch, after measuring what was left unmeasured on it. @throws DamagedRowError */
-export async function foldMeasured(file: LogFile, index: LogIndex, stretch: Stretch): Promise<BranchFold> {
-	for (;;) {
-		const fold = await BranchFold.of(index, stretch);
-		const rows = index.hasUnmeasured ? fold.unmeasuredRows() : [];
-		if (rows.length === 0) return fold;
-		await measureRows(file, index, rows, stretch);
-	}
+export function foldMeasured(file: LogFile, index: LogIndex, stretch: Stretch): Promise<BranchFold> {
+	return BranchFold.of(index, stretch, (rows) => measureRows(file, index, rows, stretch));
 }
 
 /** Measures the rows, which all have lines short enough to be read at once. */
