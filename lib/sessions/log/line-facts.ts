@@ -62,7 +62,7 @@ export interface MarkFacts {
 export const markBits = { user: 1, extension: 2, unclear: 4 } as const;
 
 /** A message's `textBytes` when nobody looked at its texts yet: it was not expected to be on the surface. */
-export const UNMEASURED = 0xffffffff;
+export const UNMEASURED = -1;
 
 /** Facts of the line in hand. One object is reused for all lines. */
 export class LineFacts {

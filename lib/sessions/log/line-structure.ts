@@ -135,10 +135,11 @@ export class LineStructure {
 
 	/** Reads a message from its content on, which begins at `from`, or leaves it unmeasured. */
 	#readMessage(bytes: Buffer, from: number, end: number, facts: LineFacts, measures: boolean): boolean {
-		if (!measures) {
-			facts.textBytes = UNMEASURED;
-			return true;
-		}
+		facts.textBytes = measures ? 0 : UNMEASURED;
+		return !measures || this.#measureMessage(bytes, from, end, facts);
+	}
+
+	#measureMessage(bytes: Buffer, from: number, end: number, facts: LineFacts): boolean {
 		const content = this.#readContent(bytes, from, end, facts);
 		const outcome = content > 0 ? readMessageEnd(bytes, content, end) : -1;
 		if (facts.kind === LineKind.assistant) facts.outcome = outcome;

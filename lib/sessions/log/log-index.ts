@@ -13,6 +13,9 @@ export const MAX_ENTRIES = 1_000_000;
 /** No row. */
 export const NO_ROW = -1;
 
+/** How {@link UNMEASURED} stands among unsigned numbers. */
+const UNMEASURED_BYTES = 0xffffffff;
+
 /** The first line, as far as anyone needs it. */
 export interface LogHeader {
 	readonly id: string;
@@ -118,7 +121,7 @@ export class LogIndex {
 
 	/** Whether a message's texts are still to be measured, and its calls to be counted. */
 	isUnmeasured(row: number): boolean {
-		return this.#textBytes[row] === UNMEASURED;
+		return this.#textBytes[row] === UNMEASURED_BYTES;
 	}
 
 	/** Completes an unmeasured row. */

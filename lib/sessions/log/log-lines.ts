@@ -44,8 +44,8 @@ export class LogLines {
 	readonly #index: LogIndex;
 	readonly #structure: LineStructure;
 	readonly #facts = new LineFacts();
-	/** Where measuring begins; null once it has. */
-	#before: ExpectedSurface | null;
+	/** Messages before this place in the file are not measured, unless the first kept entry comes sooner. */
+	#measuredFrom: number;
 	readonly #firstKept: number;
 	#long: LongLine | null = null;
 	#longStart = 0;
@@ -54,7 +54,7 @@ export class LogLines {
 	constructor(index: LogIndex, surface: ExpectedSurface | null = null) {
 		this.#index = index;
 		this.#structure = new LineStructure(index.ids);
-		this.#before = surface;
+		this.#measuredFrom = surface?.compactionOffset ?? 0;
 		this.#firstKept = surface?.firstKeptId ? index.ids.intern(surface.firstKeptId) : NO_ID;
 	}
 
@@ -122,16 +122,15 @@ export class LogLines {
 		}
 	}
 
+	/** Logs with and without a surface take the same way here: what never ran before would not be compiled. */
 	#readStructure(piece: Buffer, start: number, end: number, offset: number): boolean {
 		const facts = this.#facts;
 		facts.reset();
-		if (this.#before) {
-			if (offset >= this.#before.compactionOffset) this.#before = null;
-			else if (!this.#structure.read(piece, start, end, facts, false)) return false;
-			else if (facts.id !== this.#firstKept) return true;
-			this.#before = null;
-			facts.reset();
-		}
+		const measures = offset >= this.#measuredFrom;
+		if (!this.#structure.read(piece, start, end, facts, measures)) return false;
+		if (facts.id !== this.#firstKept || measures) return true;
+		this.#measuredFrom = 0;
+		facts.reset();
 		return this.#structure.read(piece, start, end, facts);
 	}
 
