@@ -8,14 +8,13 @@ import { isUtf8 } from "node:buffer";
 
 const TAB = 9;
 const CARRIAGE_RETURN = 13;
-export const SPACE = 32;
+const SPACE = 32;
 export const QUOTE = 34;
 export const COMMA = 44;
-export const COLON = 58;
 export const OPEN_BRACKET = 91;
 export const BACKSLASH = 92;
 export const CLOSE_BRACKET = 93;
-export const OPEN_BRACE = 123;
+const OPEN_BRACE = 123;
 export const CLOSE_BRACE = 125;
 
 /** So many bytes are walked one by one before each native search: quotes often stand close together. */
@@ -98,14 +97,6 @@ function hexDigit(byte: number): number {
 	if (byte >= 48 && byte <= 57) return byte - 48;
 	const lower = byte | 32;
 	return lower >= 97 && lower <= 102 ? lower - 87 : -1;
-}
-
-/** Bytes of the escape that begins at `at`; 0 when JSON has none such. */
-export function escapeLength(bytes: Buffer, at: number): number {
-	const letter = bytes[at + 1] ?? 0;
-	if (letter !== LETTER_U) return SIMPLE_ESCAPES.has(letter) ? 2 : 0;
-	for (let digit = at + 2; digit < at + 6; digit++) if (hexDigit(bytes[digit] ?? 0) < 0) return 0;
-	return 6;
 }
 
 /** Bytes of the character that this byte begins, as UTF-8 would have it. */

@@ -21,7 +21,7 @@ const LINE_FEED = 10;
 export const MAX_PARSED_BYTES = 256 * 1024;
 
 /** Lines between two looks at the clock: the first lines of a new process take a fraction of a millisecond each. */
-const LINES_PER_LOOK = 16;
+const LINES_PER_LOOK = 4;
 
 /** Bytes of a long line taken at a time: a few milliseconds when they hold nothing but what costs most. */
 export const LONG_STEP_BYTES = 16 * 1024;
