@@ -12,7 +12,9 @@ type SessionManager = Pick<ExtensionContext["sessionManager"], "getHeader" | "ge
 export function inheritPrivacy(sessionManager: SessionManager, records: SessionRecords): boolean {
 	const parent = sessionManager.getHeader()?.parentSession;
 	const sessionId = sessionManager.getSessionId();
-	if (parent === undefined || records.read(sessionId).kept) return false;
+	const own = records.read(sessionId);
+	// A record that can't be read makes the fork private as it is, and must not be written over.
+	if (parent === undefined || own.kept || own.private) return false;
 	const parentId = sessionIdOf(parent);
 	if (parentId === null || !records.read(parentId).private) return false;
 	records.setPrivate(sessionId, true);

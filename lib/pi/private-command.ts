@@ -2,7 +2,7 @@
  * `/cross-session-private on|off`: whether other sessions may look at this one.
  */
 import type { ExtensionAPI, ExtensionCommandContext } from "@earendil-works/pi-coding-agent";
-import type { SessionRecords } from "../sessions/session-records.ts";
+import { type SessionRecords, UnreadableRecordError } from "../sessions/session-records.ts";
 import { completeChoice } from "./command-choice.ts";
 import { tellPerson } from "./tell-person.ts";
 
@@ -42,10 +42,15 @@ function runPrivateCommand(argument: string, context: ExtensionCommandContext, r
 	try {
 		records.setPrivate(sessionId, choice === "on");
 		tellPerson(context, stateText(choice === "on"), "info");
-	} catch {
-		const text = "Nothing was changed: the setting could not be stored. Check the agent directory's permissions.";
-		tellPerson(context, text, "error");
+	} catch (error) {
+		tellPerson(context, failureText(error), "error");
 	}
+}
+
+function failureText(error: unknown): string {
+	return error instanceof UnreadableRecordError
+		? `Nothing was changed. ${error.message}`
+		: "Nothing was changed: the setting could not be stored. Check the agent directory's permissions.";
 }
 
 function stateText(isPrivate: boolean): string {
