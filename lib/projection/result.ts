@@ -12,7 +12,7 @@ import {
 	type RuntimeStatus,
 } from "../contract/peer-context.ts";
 import { projectActivity } from "./activity.ts";
-import type { CapturedActivity, CapturedSurface } from "./events.ts";
+import type { CapturedSession, CapturedSurface } from "./events.ts";
 import { boundLimits, type LoweredLimits, retentionLimitsFor, viewParts } from "./limits.ts";
 import { printableLine } from "./printable.ts";
 import { countRetention, type RetainedMessage, retainNewest, toPeerContextMessage } from "./retention.ts";
@@ -36,22 +36,6 @@ export const TRUST_WARNING = [
 	"Where attested is false, it is not known whether a person wrote that message.",
 	"Activity is evidence from a log, not proof that a call had its effect or that any work was completed.",
 ].join(" ");
-
-/** The part of a capture that the projection needs. */
-export interface CapturedSession {
-	readonly header: { readonly id: string };
-	/** The name that the log held; null when it has none. */
-	readonly title: string | null;
-	/** seq of the last entry; null for a log without entries. */
-	readonly capturedThroughSeq: number | null;
-	/** Epoch milliseconds. */
-	readonly capturedAt: number;
-	readonly damagedLines: number;
-	/** Needed by the views `overview` and `conversation`. */
-	readonly surface?: CapturedSurface;
-	/** Needed by the views `overview` and `activity`. */
-	readonly activity?: CapturedActivity;
-}
 
 /** How to look at a captured session. */
 export interface ProjectionRequest {

@@ -1,8 +1,9 @@
 /**
  * The serialized form that every door sends, its exact size, and cutting texts until that size fits.
  *
- * This file promises JSON in which no text can spell a tag or break a line (`<`, U+2028, U+2029 and the
- * controls U+007F to U+009F are written as escapes), costs that equal the size of that very form, and cuts that spare the short texts and blank none.
+ * This file promises JSON in which no text can spell a tag or break a line (`<`, U+2028, U+2029 and the controls U+007F
+ * to U+009F are written as escapes), costs that equal the size of that very form, and cuts that spare the short texts and
+ * blank none.
  */
 import type { CapturedText } from "./events.ts";
 import { type CodePointCost, cutEnds, omissionNotice, omittedBytes, renderText, utf8Bytes, utf8Cost } from "./text.ts";

@@ -4,7 +4,9 @@
  * Whoever implements it promises that reading does nothing else: it never resumes, wakes, steers, locks, migrates,
  * repairs or touches a session, and never hands out tool arguments, results, reasoning or images.
  */
-import type { CapturedActivity, CapturedSurface } from "../projection/events.ts";
+import type { CapturedSession, CaptureWant } from "../projection/events.ts";
+
+export type { CaptureWant };
 
 export type SessionOrigin = "root" | "fork" | "subagent";
 
@@ -22,24 +24,6 @@ export interface SessionSummary {
 	readonly live: boolean;
 }
 
-/** What a capture should hold. Totals are always exact over the whole surface; the bounds are on held texts only. */
-export interface CaptureWant {
-	readonly surface?: {
-		/** At most this many of the newest messages. */
-		readonly messages: number;
-		/** At most this many source bytes of each text, half of it from each end. */
-		readonly textBytes: number;
-		/** No further (older) message is held once the held texts have this many source bytes. */
-		readonly totalBytes: number;
-		/** Hold the checkpoint too, even when it is older than the newest messages. */
-		readonly checkpoint: boolean;
-	};
-	readonly activity?: {
-		/** At most this many of the newest tool calls. */
-		readonly calls: number;
-	};
-}
-
 /** The header of the captured log, for a second look at who it belongs to. */
 export interface CapturedHeader {
 	readonly id: string;
@@ -49,20 +33,8 @@ export interface CapturedHeader {
 }
 
 /** One atomic, detached look at a session. Later writes to the log cannot change it. */
-export interface SessionCapture {
+export interface SessionCapture extends CapturedSession {
 	readonly header: CapturedHeader;
-	/** The name that the log held at that instant; null when it has none. */
-	readonly title: string | null;
-	/** seq of the last entry; null for a log without entries. */
-	readonly capturedThroughSeq: number | null;
-	/** Epoch milliseconds of the capture. */
-	readonly capturedAt: number;
-	/** Lines that could not be read or placed, as far as structure shows it. */
-	readonly damagedLines: number;
-	/** Present when asked for. */
-	readonly surface?: CapturedSurface;
-	/** Present when asked for. */
-	readonly activity?: CapturedActivity;
 }
 
 /** Why a read gave no capture. */
