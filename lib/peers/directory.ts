@@ -3,9 +3,10 @@
  */
 import type { RuntimeStatus } from "../contract/peer-context.ts";
 import type { PublicPeer } from "../contract/public-peer.ts";
+import { isSameWorkspace } from "../contract/workspace.ts";
 import { type DiscoveryOptions, discoverPeers, keepLive, readRegistrations } from "./discovery.ts";
 import { readGitContext } from "./git-context.ts";
-import { isSameWorkspace, publishPeer } from "./published-peer.ts";
+import { publishPeer } from "./published-peer.ts";
 import type { Registration } from "./registration.ts";
 import { RegistrationCache } from "./registration-cache.ts";
 import { exactInstanceId, matchTarget } from "./target.ts";

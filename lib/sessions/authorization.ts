@@ -1,6 +1,7 @@
 /**
  * Who may look at whom: the one place where that is decided, with yes or no and no reasons.
  */
+import { isSameWorkspace } from "../contract/workspace.ts";
 import type { SessionOrigin } from "./query.ts";
 
 /** The session that asks. */
@@ -20,15 +21,11 @@ export interface Target {
 	readonly private: boolean;
 }
 
-/**
- * Whether `caller` may read `target`. Workspaces are compared as the strings that stand in the headers: names of
- * session directories are lossy, and a link to a directory is another workspace.
- */
+/** Whether `caller` may read `target`. */
 export function mayRead(caller: Caller, target: Target): boolean {
 	return (
 		caller.isHost &&
-		caller.cwd !== "" &&
-		target.cwd === caller.cwd &&
+		isSameWorkspace(caller.cwd, target.cwd) &&
 		target.id !== caller.sessionId &&
 		target.origin !== "subagent" &&
 		!target.private
