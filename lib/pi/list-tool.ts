@@ -11,7 +11,7 @@ import type { HostParts } from "./incarnation.ts";
 import { listingLines, listPeers, peerListingSchema } from "./peer-listing.ts";
 import { toToolError } from "./tool-error.ts";
 
-export const LIST_TOOL = "list_pi";
+const LIST_TOOL = "list_pi";
 
 /** A model waits no longer than for a look at one of them, in ms. */
 const DEADLINE_MS = 4500;

@@ -33,7 +33,7 @@ export function serializedBytes(value: unknown): number {
 const ASCII_COST = Uint8Array.from({ length: 0x80 }, (_, code) => serializedBytes(String.fromCharCode(code)) - 2);
 
 /** Serialized bytes of a code point inside a JSON string. */
-export const serializedCost: CodePointCost = (codePoint) => {
+const serializedCost: CodePointCost = (codePoint) => {
 	if (codePoint < 0x80) return ASCII_COST[codePoint] ?? 1;
 	const isEscaped = codePoint < 0xa0 || codePoint === 0x2028 || codePoint === 0x2029;
 	return isEscaped ? LONG_ESCAPE : utf8Cost(codePoint);

@@ -14,7 +14,7 @@ const capabilitiesSchema = z.array(z.string().max(64)).max(8);
 const version = z.literal(1);
 
 export const messageTextSchema = wellFormed.max(WIRE_LIMITS.textUnits);
-export const messageSummarySchema = wellFormed
+const messageSummarySchema = wellFormed
 	.max(WIRE_LIMITS.summaryCodePoints * 2)
 	.refine((summary) => [...summary].length <= WIRE_LIMITS.summaryCodePoints);
 

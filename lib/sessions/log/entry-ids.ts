@@ -8,7 +8,7 @@
 import { randomInt } from "node:crypto";
 
 /** Longer ids belong to nobody's writer; the entry counts as damaged. */
-export const MAX_ENTRY_ID_LENGTH = 512;
+const MAX_ENTRY_ID_LENGTH = 512;
 /** No id: a root's parent. */
 export const NO_ID = -1;
 
