@@ -14,13 +14,10 @@ import {
 import { projectActivity } from "./activity.ts";
 import type { CapturedSession, CapturedSurface } from "./events.ts";
 import { boundLimits, type LoweredLimits, retentionLimitsFor, viewParts } from "./limits.ts";
-import { printableLine } from "./printable.ts";
+import { printableTitle } from "./printable.ts";
 import { countRetention, type RetainedMessage, retainNewest, toPeerContextMessage } from "./retention.ts";
 import { fitTexts, serializedBytes, serializedTextBytes, tagSafeJson } from "./serialization.ts";
 import { renderText } from "./text.ts";
-
-/** Code points of a title. */
-const TITLE_CODE_POINTS = 200;
 
 /** Digits of the largest count that can stand in a value. */
 const COUNT_DIGITS = String(Number.MAX_SAFE_INTEGER).length;
@@ -86,11 +83,10 @@ export function serializePeerContext(value: PeerContext): string {
 function projectFrame(session: CapturedSession, request: ProjectionRequest): PeerContext {
 	const { runtimeStatus } = request;
 	const tools = boundLimits(request.limits).tools;
-	const title = printableLine(session.title ?? "", TITLE_CODE_POINTS);
 	return {
 		schemaVersion: 1,
 		trustWarning: TRUST_WARNING,
-		target: { sessionId: session.header.id, title: title === "" ? null : title },
+		target: { sessionId: session.header.id, title: printableTitle(session.title) },
 		runtimeStatus,
 		capture: {
 			throughSeq: session.capturedThroughSeq,

@@ -2,7 +2,7 @@
  * Who may look at whom: the one place where that is decided, with yes or no and no reasons.
  */
 import { isSameWorkspace } from "../contract/workspace.ts";
-import type { SessionOrigin } from "./query.ts";
+import type { CapturedHeader } from "./query.ts";
 
 /** The session that asks. */
 export interface Caller {
@@ -13,16 +13,8 @@ export interface Caller {
 	readonly isHost: boolean;
 }
 
-/** What is known of the session that is asked for, before or after the read. */
-export interface Target {
-	readonly id: string;
-	readonly cwd: string;
-	readonly origin: SessionOrigin;
-	readonly private: boolean;
-}
-
-/** Whether `caller` may read `target`. */
-export function mayRead(caller: Caller, target: Target): boolean {
+/** Whether `caller` may read `target`, by what is known of that before or after the read. */
+export function mayRead(caller: Caller, target: CapturedHeader): boolean {
 	return (
 		caller.isHost &&
 		isSameWorkspace(caller.cwd, target.cwd) &&

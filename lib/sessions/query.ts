@@ -10,13 +10,17 @@ export type { CaptureWant };
 
 export type SessionOrigin = "root" | "fork" | "subagent";
 
-/** One session for discovery. No bodies, no paths. */
-export interface SessionSummary {
+/** Who a session is, by its log's header and by what is kept beside the log: all that decides who may read it. */
+export interface CapturedHeader {
 	readonly id: string;
 	/** The header's working directory, as it is written there; empty for sessions that have none. */
 	readonly cwd: string;
 	readonly origin: SessionOrigin;
 	readonly private: boolean;
+}
+
+/** One session for discovery. No bodies, no paths. */
+export interface SessionSummary extends CapturedHeader {
 	/** Epoch milliseconds; null when the header has no readable timestamp. */
 	readonly createdAt: number | null;
 	/** Epoch milliseconds of the log's last change. */
@@ -24,16 +28,9 @@ export interface SessionSummary {
 	readonly live: boolean;
 }
 
-/** The header of the captured log, for a second look at who it belongs to. */
-export interface CapturedHeader {
-	readonly id: string;
-	readonly cwd: string;
-	readonly origin: SessionOrigin;
-	readonly private: boolean;
-}
-
 /** One atomic, detached look at a session. Later writes to the log cannot change it. */
 export interface SessionCapture extends CapturedSession {
+	/** As it was read with the log, for a second look at whose it is. */
 	readonly header: CapturedHeader;
 }
 
