@@ -10,11 +10,6 @@ export const PRIVATE_COMMAND = "cross-session-private";
 
 const choices = ["on", "off"] as const;
 
-/** Completions of the argument. */
-export function completePrivateChoice(prefix: string): { value: string; label: string }[] {
-	return completeChoice(choices, prefix);
-}
-
 /** Registers the command; `openRecords` is asked each time it is used. */
 export function registerPrivateCommand(
 	pi: Pick<ExtensionAPI, "registerCommand">,
@@ -22,7 +17,7 @@ export function registerPrivateCommand(
 ): void {
 	pi.registerCommand(PRIVATE_COMMAND, {
 		description: "Keep other sessions from reading or citing this one (on|off)",
-		getArgumentCompletions: completePrivateChoice,
+		getArgumentCompletions: (prefix) => completeChoice(choices, prefix),
 		handler: async (argument, context) => runPrivateCommand(argument, context, openRecords()),
 	});
 }

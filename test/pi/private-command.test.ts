@@ -2,7 +2,6 @@
 import { chmodSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
-import { completePrivateChoice } from "../../lib/pi/private-command.ts";
 import { lookAt } from "../support/pi/ask.ts";
 import { InProcessPi } from "../support/pi/in-process-pi.ts";
 import { ownedByTest, temporaryDirectory, useOwnAgentDirectory } from "../support/pi/workspaces.ts";
@@ -176,8 +175,11 @@ describe("the command", () => {
 		},
 	);
 
-	test("completes its argument", () => {
-		const values = (prefix: string) => completePrivateChoice(prefix).map(({ value }) => value);
-		expect([values(""), values("o"), values("of"), values("x")]).toEqual([["on", "off"], ["on", "off"], ["off"], []]);
+	test("completes its argument", async () => {
+		const { pi } = await startTwo();
+		const registered = pi.session.extensionRunner.getCommand("cross-session-private");
+		const values = async (prefix: string) =>
+			(await registered?.getArgumentCompletions?.(prefix))?.map(({ value }) => value);
+		expect(await Promise.all(["", "o", "of", "x"].map(values))).toEqual([["on", "off"], ["on", "off"], ["off"], []]);
 	});
 });
