@@ -4,7 +4,6 @@
  * A run ended well when its last answer is complete and nothing was cancelled in it; whatever pi says after a
  * cancelled part of a run, it stays cancelled until it has settled. Pure.
  */
-
 import { COMPACTION_IDLE_MS } from "../../authority/compaction.ts";
 
 /** How a run ended. */
