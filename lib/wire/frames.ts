@@ -83,15 +83,6 @@ export function frameFits(frame: Frame): boolean {
 	return Buffer.byteLength(encodeFrame(frame)) <= WIRE_LIMITS.frameBytes;
 }
 
-/** The JSON value of a frame's text; `undefined` when it is not JSON. */
-export function parseJson(text: string): unknown {
-	try {
-		return JSON.parse(text);
-	} catch {
-		return undefined;
-	}
-}
-
 /** One field of a JSON value that nothing is known about yet. */
 export function fieldOf(value: unknown, field: string): unknown {
 	if (typeof value !== "object" || value === null || !Object.hasOwn(value, field)) return undefined;

@@ -1,9 +1,11 @@
 /**
  * Frames of the wire: cutting bytes into them, their schemas, and both sides' conversations about whatever they say.
  */
+
 import assert from "node:assert/strict";
 import { REQUEST_ID_PATTERN } from "../../../lib/contract/identifiers.ts";
 import { CANCEL_SAFE_QUEUE } from "../../../lib/contract/info.ts";
+import { parseJson } from "../../../lib/contract/parse-json.ts";
 import { type FrameItem, FrameReader } from "../../../lib/wire/frame-reader.ts";
 import {
 	encodeFrame,
@@ -11,7 +13,6 @@ import {
 	type HelloFrame,
 	helloFrameSchema,
 	messageFrameSchema,
-	parseJson,
 	responseFrameSchema,
 	statusFrameSchema,
 } from "../../../lib/wire/frames.ts";
