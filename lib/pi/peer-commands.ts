@@ -32,9 +32,8 @@ const modeTexts: Readonly<Record<InboundMode, string>> = {
 
 /** Registers the commands over the incarnation that is up when one is used. */
 export function registerPeerCommands(pi: Pick<ExtensionAPI, "registerCommand">, host: CommandHost): void {
-	for (const name of ["peers", "list-pi"]) {
-		pi.registerCommand(name, { description: "Show other pi sessions", handler: overIncarnation(host, showPeers) });
-	}
+	pi.registerCommand("peers", { description: "Show other pi sessions", handler: overIncarnation(host, showPeers) });
+	pi.registerCommand("list-pi", { description: "Show other pi sessions", handler: overIncarnation(host, showPeers) });
 	pi.registerCommand(STATUS_COMMAND, {
 		description: "Show what this session takes from others, its budget, and the messages that arrived",
 		handler: overIncarnation(host, showStatus),

@@ -1,7 +1,6 @@
 /**
  * Frames of the wire: cutting bytes into them, their schemas, and both sides' conversations about whatever they say.
  */
-
 import assert from "node:assert/strict";
 import { REQUEST_ID_PATTERN } from "../../../lib/contract/identifiers.ts";
 import { CANCEL_SAFE_QUEUE } from "../../../lib/contract/info.ts";
