@@ -41,6 +41,8 @@ interface Made {
 export class RowList implements Component {
 	readonly #options: RowListOptions;
 	#made: Made | null = null;
+	/** Key of the row on which the mouse went down. */
+	#pressed: string | null = null;
 
 	constructor(options: RowListOptions) {
 		this.#options = options;
@@ -70,10 +72,24 @@ export class RowList implements Component {
 		if (this.#options.choice.visible.length > 0) this.#list(this.#made?.width ?? 1).handleInput(data);
 	}
 
-	/** Only newer versions of pi have a list that can be clicked. */
+	/**
+	 * Only newer versions of pi have a list that can be clicked. It chooses the pressed row, and is centred on it then, so
+	 * that another row may stand below the mouse when the click comes: the pressed one counts.
+	 */
 	handleMouse(event: TuiMouseEvent): ReturnType<NonNullable<Component["handleMouse"]>> {
+		const { choice, onConfirm } = this.#options;
+		if (event.type === "click") {
+			const row = choice.visible.find(({ key }) => key === this.#pressed);
+			this.#pressed = null;
+			if (row === undefined) return undefined;
+			choice.choose(row.key);
+			onConfirm(row);
+			return { handled: true };
+		}
 		const list: Component | undefined = this.#made?.list;
-		return list?.handleMouse?.(event);
+		const result = list?.handleMouse?.(event);
+		if (event.type === "press") this.#pressed = result === undefined ? null : (choice.chosen?.key ?? null);
+		return result;
 	}
 
 	invalidate(): void {
