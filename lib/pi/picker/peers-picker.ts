@@ -28,6 +28,8 @@ interface Notice {
 }
 
 export class PeersPicker extends Container implements Focusable {
+	/** On pi's full screen the page keys would scroll the transcript. */
+	readonly capturesViewportInput = true;
 	readonly #ports: PickerPorts;
 	readonly #screen: PickerScreen;
 	readonly #choice = new RowChoice();
