@@ -7,14 +7,10 @@
 import { type Component, SelectList, type TuiMouseEvent } from "@earendil-works/pi-tui";
 import { type ScreenLine, ScreenLines } from "../foreign-text.ts";
 import type { PickerScreen } from "./picker-ports.ts";
+import { roomOf } from "./room.ts";
 import type { RowChoice } from "./row-choice.ts";
 import { layOutRows, rowText } from "./row-text.ts";
 import type { PickerRow } from "./rows.ts";
-
-/** Lines of the screen that are not the list's: the picker's own, and what pi draws below it. */
-const OTHER_LINES = 19;
-const LEAST_ROWS = 3;
-const MOST_ROWS = 15;
 
 /** Columns of pi's list that no row can use: its mark, and what it leaves free. */
 const LIST_MARGIN = 4;
@@ -49,7 +45,7 @@ export class RowList implements Component {
 	}
 
 	get height(): number {
-		return Math.max(LEAST_ROWS, Math.min(MOST_ROWS, this.#options.screen.rows() - OTHER_LINES));
+		return roomOf(this.#options.screen.rows()).listRows;
 	}
 
 	takes(data: string): boolean {
