@@ -6,7 +6,6 @@
  */
 import type { Component } from "@earendil-works/pi-tui";
 import { PeerContextError } from "../../contract/errors.ts";
-import { rpcOutcomes } from "../../contract/outcomes.ts";
 import type { PeerContext } from "../../contract/peer-context.ts";
 import { type ScreenLine, ScreenLines } from "../foreign-text.ts";
 import { peerContextLines } from "../peer-context-view.ts";
@@ -125,7 +124,7 @@ export class LookView implements Component {
 		if (isPrivate) return "This session is private: nobody reads it.";
 		if (elsewhere !== null) return "This session works in another directory; only those of this one can be looked at.";
 		if (mention === null) return "Nothing of this session can be read: nothing is stored yet, or it is private.";
-		return rpcOutcomes[code].message;
+		return "This session can't be read any more: it was deleted, or it is private now.";
 	}
 }
 

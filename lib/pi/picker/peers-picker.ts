@@ -110,8 +110,8 @@ export class PeersPicker extends Container implements Focusable {
 	}
 
 	#lookAt(row: PickerRow): void {
-		const { screen, ports } = { screen: this.#screen, ports: this.#ports };
-		this.#look = new LookView({ screen, ports, row: () => this.#choice.latest(row) });
+		const latest = () => this.#choice.latest(row);
+		this.#look = new LookView({ screen: this.#screen, ports: this.#ports, row: latest });
 		this.#show(this.#look);
 	}
 

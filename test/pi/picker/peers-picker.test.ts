@@ -284,9 +284,9 @@ describe("enter", () => {
 			"Nothing of this session can be read: nothing is stored yet, or it is private.",
 		],
 		[
-			"a session that has become private",
+			"a session that was deleted, or has become private since the last list",
 			rows,
-			"This session may not be read from here, or the request does not name one that may.",
+			"This session can't be read any more: it was deleted, or it is private now.",
 		],
 	])("on %s says why there is nothing to see", async (_name, listed, reason) => {
 		const picker = await openPicker(listed);
