@@ -304,28 +304,6 @@ describe("enter", () => {
 	});
 });
 
-describe("a click", () => {
-	const many = rowsOf({ candidates: Array.from({ length: 40 }, (_, index) => candidate(`session ${index}`)) });
-
-	test("looks at the row that was pressed, also when the list was drawn anew around it meanwhile", async () => {
-		const picker = await openPicker(many, { lines: 24 });
-		const line = picker.screen().findIndex((text) => text.includes("session 4"));
-		await picker.wait(1000);
-		await picker.mouse("press", line);
-		expect(picker.marked()).toContain("session 4");
-		await picker.mouse("click", line);
-		expect(picker.looks).toEqual(["id-of-session 4"]);
-	});
-
-	test("beside the rows does nothing", async () => {
-		const picker = await openPicker(many, { lines: 24 });
-		const line = picker.screen().indexOf("   (1/40)");
-		await picker.mouse("press", line);
-		await picker.mouse("click", line);
-		expect([picker.looks, picker.marked().includes("session 0")]).toEqual([[], true]);
-	});
-});
-
 describe("what is done with a session", () => {
 	test("tab closes with its mention, from the list and from a look", async () => {
 		const mention = formatSessionReferenceMention({ sessionId: "id-of-printer", label: "printer" });
