@@ -6,6 +6,7 @@ import { printableLine } from "../../projection/printable.ts";
 import type { ScreenLine } from "../foreign-text.ts";
 import { Drawn, EMPTY_LINE } from "./drawn.ts";
 import type { PickerScreen } from "./picker-ports.ts";
+import { roomOf } from "./room.ts";
 import type { RowChoice } from "./row-choice.ts";
 import { RowList } from "./row-list.ts";
 import { rowLines } from "./row-text.ts";
@@ -44,7 +45,7 @@ export class ListView extends Box {
 		this.#rows = new RowList({ ...options, instead: () => this.#instead() });
 		this.addChild(new Drawn(() => [this.#heading()]));
 		this.addChild({ render: (width) => this.#filter(width), invalidate() {} });
-		this.addChild(new Drawn(() => [EMPTY_LINE]));
+		this.addChild(new Drawn(() => (this.#isAmple ? [EMPTY_LINE] : [])));
 		this.addChild(this.#rows);
 		this.addChild(new Drawn(() => this.#below()));
 	}
@@ -77,13 +78,20 @@ export class ListView extends Box {
 		return this.#input.render(width - name.length).map((line) => this.#options.screen.styles.fg("muted", name) + line);
 	}
 
-	/** Always as many lines, whether a row is chosen or not. */
 	#below(): readonly ScreenLine[] {
-		const { chosen, rows } = this.#options.choice;
-		if (rows.length === 0) return [];
-		const { styles } = this.#options.screen;
-		const lines = chosen === null ? [EMPTY_LINE, EMPTY_LINE, EMPTY_LINE] : rowLines(chosen, styles).map(besideMark);
-		return [EMPTY_LINE, ...lines, ...(this.state === "failed" ? [this.#failure()] : [])];
+		if (this.#options.choice.rows.length === 0) return [];
+		return [...(this.#isAmple ? this.#details() : []), ...(this.state === "failed" ? [this.#failure()] : [])];
+	}
+
+	/** Always as many lines, whether a row is chosen or not. */
+	#details(): readonly ScreenLine[] {
+		const { choice, screen } = this.#options;
+		if (choice.chosen === null) return [EMPTY_LINE, EMPTY_LINE, EMPTY_LINE, EMPTY_LINE];
+		return [EMPTY_LINE, ...rowLines(choice.chosen, screen.styles).map(besideMark)];
+	}
+
+	get #isAmple(): boolean {
+		return roomOf(this.#options.screen.rows()).isAmple;
 	}
 
 	/** What stands in place of rows where there are none. */

@@ -6,19 +6,15 @@
  */
 import type { Component } from "@earendil-works/pi-tui";
 import { PeerContextError } from "../../contract/errors.ts";
-import { rpcOutcomes } from "../../contract/outcomes.ts";
 import type { PeerContext } from "../../contract/peer-context.ts";
 import { type ScreenLine, ScreenLines } from "../foreign-text.ts";
 import { peerContextLines } from "../peer-context-view.ts";
 import { EMPTY_LINE } from "./drawn.ts";
 import type { PickerPorts, PickerScreen } from "./picker-ports.ts";
 import { Refreshing } from "./refreshing.ts";
+import { type Room, roomOf } from "./room.ts";
 import { rowLines } from "./row-text.ts";
 import type { PickerRow } from "./rows.ts";
-
-/** Lines of the screen that are not this view's text. */
-const OTHER_LINES = 18;
-const LEAST_LINES = 5;
 
 /** How long after a look the next one is made, in ms. */
 const LOOK_EVERY_MS = 2000;
@@ -54,12 +50,13 @@ export class LookView implements Component {
 
 	handleInput(data: string): void {
 		const { keys } = this.#options.screen;
+		const { textLines } = this.#room;
 		const step = (
 			[
 				["tui.select.up", -1],
 				["tui.select.down", 1],
-				["tui.select.pageUp", 1 - this.#height],
-				["tui.select.pageDown", this.#height - 1],
+				["tui.select.pageUp", 1 - textLines],
+				["tui.select.pageDown", textLines - 1],
 			] as const
 		).find(([key]) => keys.matches(data, key));
 		if (step) this.#offset += step[1];
@@ -67,24 +64,26 @@ export class LookView implements Component {
 
 	render(width: number): string[] {
 		const { styles } = this.#options.screen;
+		const { isAmple, textLines: height } = this.#room;
 		const { heading, body } = this.#lines();
 		const text = new ScreenLines(body).render(width);
-		const height = this.#height;
 		this.#offset = Math.max(0, Math.min(this.#offset, text.length - height));
 		const shown = text.slice(this.#offset, this.#offset + height);
 		const place = `lines ${this.#offset + 1}–${this.#offset + shown.length} of ${text.length}`;
 		const dim = (part: string) => styles.fg("dim", part);
+		const gap = isAmple ? [EMPTY_LINE] : [];
 		const below: ScreenLine[] =
-			text.length <= height ? [] : [EMPTY_LINE, { fit: "cut", parts: [{ text: place, style: dim }] }];
-		return [...new ScreenLines(heading).render(width), ...shown, ...new ScreenLines(below).render(width)];
+			text.length <= height ? [] : [...gap, { fit: "cut", parts: [{ text: place, style: dim }] }];
+		const above = isAmple ? heading : heading.slice(0, 1);
+		return [...new ScreenLines(above).render(width), ...shown, ...new ScreenLines(below).render(width)];
 	}
 
 	invalidate(): void {
 		// Nothing is kept.
 	}
 
-	get #height(): number {
-		return Math.max(LEAST_LINES, this.#options.screen.rows() - OTHER_LINES);
+	get #room(): Room {
+		return roomOf(this.#options.screen.rows());
 	}
 
 	async #look(signal: AbortSignal): Promise<void> {
@@ -125,7 +124,7 @@ export class LookView implements Component {
 		if (isPrivate) return "This session is private: nobody reads it.";
 		if (elsewhere !== null) return "This session works in another directory; only those of this one can be looked at.";
 		if (mention === null) return "Nothing of this session can be read: nothing is stored yet, or it is private.";
-		return rpcOutcomes[code].message;
+		return "This session can't be read any more: it was deleted, or it is private now.";
 	}
 }
 

@@ -13,6 +13,7 @@ import { ListView } from "./list-view.ts";
 import { LookView } from "./look-view.ts";
 import type { PickerPorts, PickerScreen } from "./picker-ports.ts";
 import { Refreshing } from "./refreshing.ts";
+import { roomOf } from "./room.ts";
 import { RowChoice } from "./row-choice.ts";
 import type { PickerRow } from "./rows.ts";
 
@@ -28,6 +29,8 @@ interface Notice {
 }
 
 export class PeersPicker extends Container implements Focusable {
+	/** On pi's full screen the page keys would scroll the transcript. */
+	readonly capturesViewportInput = true;
 	readonly #ports: PickerPorts;
 	readonly #screen: PickerScreen;
 	readonly #choice = new RowChoice();
@@ -107,8 +110,8 @@ export class PeersPicker extends Container implements Focusable {
 	}
 
 	#lookAt(row: PickerRow): void {
-		const { screen, ports } = { screen: this.#screen, ports: this.#ports };
-		this.#look = new LookView({ screen, ports, row: () => this.#choice.latest(row) });
+		const latest = () => this.#choice.latest(row);
+		this.#look = new LookView({ screen: this.#screen, ports: this.#ports, row: latest });
 		this.#show(this.#look);
 	}
 
@@ -165,13 +168,14 @@ export class PeersPicker extends Container implements Focusable {
 	}
 
 	#below(width: number): readonly ScreenLine[] {
-		const { styles } = this.#screen;
+		const { styles, rows } = this.#screen;
 		const notice = this.#notice;
+		const gap = roomOf(rows()).isAmple ? [EMPTY_LINE] : [];
 		const said: ScreenLine[] =
 			notice === null
 				? []
-				: [EMPTY_LINE, { fit: "wrap", text: notice.text, style: (text) => styles.fg(notice.colour, text) }];
-		return [...said, EMPTY_LINE, ...hintLines(this.#hints(), width, styles)];
+				: [...gap, { fit: "wrap", text: notice.text, style: (text) => styles.fg(notice.colour, text) }];
+		return [...said, ...gap, ...hintLines(this.#hints(), width, styles)];
 	}
 
 	#hints(): Hint[] {

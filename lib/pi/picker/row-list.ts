@@ -7,14 +7,10 @@
 import { type Component, SelectList, type TuiMouseEvent } from "@earendil-works/pi-tui";
 import { type ScreenLine, ScreenLines } from "../foreign-text.ts";
 import type { PickerScreen } from "./picker-ports.ts";
+import { roomOf } from "./room.ts";
 import type { RowChoice } from "./row-choice.ts";
 import { layOutRows, rowText } from "./row-text.ts";
 import type { PickerRow } from "./rows.ts";
-
-/** Lines of the screen that are not the list's: the picker's own, and what pi draws below it. */
-const OTHER_LINES = 19;
-const LEAST_ROWS = 3;
-const MOST_ROWS = 15;
 
 /** Columns of pi's list that no row can use: its mark, and what it leaves free. */
 const LIST_MARGIN = 4;
@@ -41,13 +37,15 @@ interface Made {
 export class RowList implements Component {
 	readonly #options: RowListOptions;
 	#made: Made | null = null;
+	/** Key of the row on which the mouse went down. */
+	#pressed: string | null = null;
 
 	constructor(options: RowListOptions) {
 		this.#options = options;
 	}
 
 	get height(): number {
-		return Math.max(LEAST_ROWS, Math.min(MOST_ROWS, this.#options.screen.rows() - OTHER_LINES));
+		return roomOf(this.#options.screen.rows()).listRows;
 	}
 
 	takes(data: string): boolean {
@@ -70,10 +68,24 @@ export class RowList implements Component {
 		if (this.#options.choice.visible.length > 0) this.#list(this.#made?.width ?? 1).handleInput(data);
 	}
 
-	/** Only newer versions of pi have a list that can be clicked. */
+	/**
+	 * Only newer versions of pi have a list that can be clicked. It chooses the pressed row, and is centred on it then, so
+	 * that another row may stand below the mouse when the click comes: the pressed one counts.
+	 */
 	handleMouse(event: TuiMouseEvent): ReturnType<NonNullable<Component["handleMouse"]>> {
+		const { choice, onConfirm } = this.#options;
+		if (event.type === "click") {
+			const row = choice.visible.find(({ key }) => key === this.#pressed);
+			this.#pressed = null;
+			if (row === undefined) return undefined;
+			choice.choose(row.key);
+			onConfirm(row);
+			return { handled: true };
+		}
 		const list: Component | undefined = this.#made?.list;
-		return list?.handleMouse?.(event);
+		const result = list?.handleMouse?.(event);
+		if (event.type === "press") this.#pressed = result === undefined ? null : (choice.chosen?.key ?? null);
+		return result;
 	}
 
 	invalidate(): void {

@@ -138,6 +138,20 @@ test("shows who comes, what they do, and who goes, while it is open", async () =
 });
 
 describe("the keys", () => {
+	test("of a page move through the list and the text that is looked at, not through pi's transcript", async () => {
+		const { cwd } = setting();
+		for (let number = 0; number < 20; number += 1) storeSession(cwd, [["Count.", "1\n".repeat(40)]], { name: "Many" });
+		const terminal = await openPicker({ cwd, rows: 24 });
+		terminal.press("many");
+		await terminal.waitForText("20 of 22");
+		terminal.press(PRESS.pageDown);
+		await terminal.waitForText("(6/20)");
+		terminal.press(KEYS.enter);
+		await terminal.waitForText("lines 1–");
+		terminal.press(PRESS.pageDown);
+		await terminal.waitForText("lines 6–");
+	});
+
 	test("ctrl+s begins a prompt that addresses the session, behind what stands in the editor", async () => {
 		const { cwd } = setting();
 		await startNamed("printer", { cwd });

@@ -134,6 +134,34 @@ describe("the list", () => {
 	});
 });
 
+describe.each([10, 14, 19, 20, 24])("on a terminal of %i lines", (lines) => {
+	/** What pi has below the picker. */
+	const fits = (screen: readonly string[]) => screen.length <= lines - 2;
+	const many = rowsOf({ candidates: Array.from({ length: 40 }, (_, index) => candidate(`session ${index}`)) });
+
+	test("the list is to be seen as a whole: the filter, the chosen row, what was said, and the keys", async () => {
+		const picker = await openPicker(many, { lines });
+		await picker.press(PRESS.up, PRESS.message);
+		const screen = picker.screen();
+		expect(fits(screen)).toBe(true);
+		expect(screen).toEqual(expect.arrayContaining([" Filter >", " Only a live session can get a message.", HINTS]));
+		expect(picker.marked()).toContain("session 39");
+	});
+
+	test("a look is to be seen as a whole: whose it is, the end of the text, what was said, and the keys", async () => {
+		const picker = await openPicker(many, { lines });
+		picker.context = context;
+		await picker.press(PRESS.enter, ...Array.from({ length: 20 }, () => PRESS.down), PRESS.message);
+		const screen = picker.screen();
+		expect(fits(screen)).toBe(true);
+		expect(screen[1]).toMatch(/^ printer · running/);
+		expect(screen).toEqual(
+			expect.arrayContaining(["   read · running · 1s ago", " Only a live session can get a message."]),
+		);
+		expect(screen.at(-2)).toMatch(/esc back$/);
+	});
+});
+
 describe("typing", () => {
 	test("narrows the list and keeps the columns; the keys of the list still work", async () => {
 		const picker = await openPicker(rows);
@@ -256,9 +284,9 @@ describe("enter", () => {
 			"Nothing of this session can be read: nothing is stored yet, or it is private.",
 		],
 		[
-			"a session that has become private",
+			"a session that was deleted, or has become private since the last list",
 			rows,
-			"This session may not be read from here, or the request does not name one that may.",
+			"This session can't be read any more: it was deleted, or it is private now.",
 		],
 	])("on %s says why there is nothing to see", async (_name, listed, reason) => {
 		const picker = await openPicker(listed);

@@ -1,5 +1,5 @@
 /** A picker without a terminal: a screen whose size the test chooses, sessions that it changes, and time that it moves. */
-import { KeybindingsManager, setKeybindings, TUI_KEYBINDINGS } from "@earendil-works/pi-tui";
+import { KeybindingsManager, setKeybindings, TUI_KEYBINDINGS, type TuiMouseEvent } from "@earendil-works/pi-tui";
 import { PeerContextError } from "../../../lib/contract/errors.ts";
 import type { PeerContext } from "../../../lib/contract/index.ts";
 import { PeersPicker } from "../../../lib/pi/picker/peers-picker.ts";
@@ -76,6 +76,14 @@ export class PickerSetting {
 	/** Presses keys, one after the other, and lets what they begin come to its end. */
 	async press(...keys: string[]): Promise<void> {
 		for (const key of keys) this.picker.handleInput(key);
+		await settle();
+	}
+
+	/** Does something with the mouse on a line of the screen as it was drawn last, and lets what it begins come to its end. */
+	async mouse(type: "press" | "click", line: number, width = 80): Promise<void> {
+		const place = { x: 5, y: line, screenX: 5, screenY: line, width, height: 50 };
+		const event: TuiMouseEvent = { type, button: "left", shift: false, alt: false, ctrl: false, ...place };
+		this.picker.handleMouse(event);
 		await settle();
 	}
 
