@@ -94,6 +94,8 @@ export class SessionRecords {
 	 * @throws UnreadableRecordError when its record can't be read; the system's error when the choice can't be stored
 	 */
 	setPrivate(sessionId: string, isPrivate: boolean): void {
+		// Without a usable directory there is no record that could be spared.
+		this.#makeDirectory();
 		const record = this.read(sessionId);
 		if (record === unreadable) throw new UnreadableRecordError(nameOf(sessionId));
 		this.#write(sessionId, { ...record, private: isPrivate });
@@ -112,9 +114,13 @@ export class SessionRecords {
 		return path.join(this.#directory, nameOf(sessionId));
 	}
 
-	#write(sessionId: string, record: SessionRecord): void {
+	#makeDirectory(): void {
 		mkdirSync(this.#directory, { recursive: true, mode: 0o700 });
 		chmodSync(this.#directory, 0o700);
+	}
+
+	#write(sessionId: string, record: SessionRecord): void {
+		this.#makeDirectory();
 		const file = this.#pathOf(sessionId);
 		const temporary = `${file}.${randomUUID()}.tmp`;
 		const value: z.infer<typeof recordSchema> = {
