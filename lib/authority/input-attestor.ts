@@ -4,7 +4,7 @@
  * It errs to one side only: `user` is said when a person's input of that very text was seen and nothing else could have
  * become this message. A message without any open input gets no mark at all, since nothing is known about it.
  */
-import type { InputMark, MarkSource } from "./input-mark.ts";
+import type { InputMark, MarkSource } from "../contract/input-mark.ts";
 import { matchPrompt } from "./prompt-text.ts";
 import type { InputAuthor } from "./turn-events.ts";
 

@@ -9,7 +9,7 @@ import type { Instant } from "./turn-events.ts";
 export type PhaseName = "idle" | "preflight" | "busy";
 
 /** Uninterrupted quiet, in ms, after which a preflight counts as come to nothing. */
-export const PREFLIGHT_IDLE_MS = 5_000;
+const PREFLIGHT_IDLE_MS = 5_000;
 
 export class Phase {
 	#name: PhaseName = "idle";

@@ -6,7 +6,7 @@
  */
 
 /** How long the signs may take, in ms. Preparations that are seen restart it. */
-export const CONFIRMATION_MS = 5_000;
+const CONFIRMATION_MS = 5_000;
 
 export class SubmissionWatch {
 	#submission: string | null = null;

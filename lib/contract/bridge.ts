@@ -7,6 +7,7 @@
 import * as z from "zod";
 import { freezeTree, isHarmlessTree } from "./frozen-tree.ts";
 import { requestIdSchema } from "./identifiers.ts";
+import { parseJson } from "./parse-json.ts";
 
 /** How a text begins that is an envelope; one JSON object follows. Nothing else about a text makes it one. */
 export const BRIDGE_PREFIX = "cross-session:bridge:v1\n";
@@ -135,14 +136,6 @@ function checkEnvelope(value: unknown, now: number): BridgeEnvelope {
 function readEnvelope(value: unknown): BridgeEnvelope | undefined {
 	try {
 		return bridgeEnvelopeSchema.safeParse(value).data;
-	} catch {
-		return undefined;
-	}
-}
-
-function parseJson(text: string): unknown {
-	try {
-		return JSON.parse(text);
 	} catch {
 		return undefined;
 	}

@@ -13,7 +13,7 @@ export const CANCEL_SAFE_QUEUE = "cancel-safe-queue-v1";
 export const infoRequestSchema = z.object({ version: z.literal(RPC_VERSION), requestId: requestIdSchema });
 export type InfoRequest = z.infer<typeof infoRequestSchema>;
 
-export const infoSnapshotSchema = z.looseObject({
+const infoSnapshotSchema = z.looseObject({
 	version: z.literal(RPC_VERSION),
 	requestId: z.string(),
 	ok: z.literal(true),

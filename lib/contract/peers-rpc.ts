@@ -21,9 +21,9 @@ export type PeersRequest = z.infer<typeof peersRequestSchema>;
 /** A session that is not live and may be looked at. */
 export const recentSessionSchema = z.looseObject({
 	sessionId: z.string(),
-	/** One printable line, or null when the session has no name. */
+	/** One printable line, or null when the session has no name, or it was not found in time. */
 	title: z.string().nullable(),
-	/** Epoch milliseconds. */
+	/** Epoch milliseconds of the last change of its log. */
 	changedAt: z.number(),
 });
 export type RecentSession = z.infer<typeof recentSessionSchema>;

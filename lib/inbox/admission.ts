@@ -80,7 +80,7 @@ export class Admission {
 }
 
 /** Whether a message's date lets it live now. */
-export function isFresh(sentAt: number, now: number): boolean {
+function isFresh(sentAt: number, now: number): boolean {
 	return now - sentAt <= MESSAGE_LIFETIME && sentAt - now <= FUTURE_TOLERANCE;
 }
 

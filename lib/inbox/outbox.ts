@@ -76,10 +76,15 @@ export interface StatusResult extends Addressed {
 	readonly failure: Receipt | null;
 }
 
-/** Who a target turned out to be, or why it is nobody to talk to. */
+/** The one peer that a target means. */
 interface Recipient {
-	readonly registration: Registration | null;
-	readonly refusal: MessageOutcomeCode | null;
+	readonly registration: Registration;
+}
+
+/** Why a target is nobody to talk to. */
+interface Nobody {
+	readonly registration: null;
+	readonly refusal: MessageOutcomeCode;
 	readonly candidates: readonly string[];
 }
 
@@ -95,12 +100,12 @@ export class Outbox {
 		const { budget, clock, fence } = this.#options;
 		const messageId = request.messageId ?? randomUUID();
 		const content = composeContent(request, messageId);
-		if (typeof content === "string") return sendResult(outcomeOf(content), messageId, nobody(content));
-		if (budget.remaining === 0) return sendResult(outcomeOf("budget_exhausted"), messageId, nobody());
+		if (typeof content === "string") return unsent(messageId, nobody(content));
+		if (budget.remaining === 0) return unsent(messageId, nobody("budget_exhausted"));
 		const signal = joinSignals(fence, request.signal);
 		const recipient = await this.#address(request.target, signal);
+		if (recipient.registration === null) return unsent(messageId, recipient);
 		const { registration } = recipient;
-		if (registration === null) return sendResult(outcomeOf(recipient.refusal ?? "not_found"), messageId, recipient);
 		if (registration.inbound === "refuse") return sendResult(outcomeOf("refused"), messageId, recipient);
 		if (!budget.take()) return sendResult(outcomeOf("budget_exhausted"), messageId, recipient);
 		const outcome = await sendMessage({ ...content, sentAt: clock.now() }, this.#exchange(registration, signal));
@@ -110,26 +115,24 @@ export class Outbox {
 	/** Asks a peer what became of a message that this incarnation sent to it. Costs no budget. */
 	async askState(request: StatusRequest): Promise<StatusResult> {
 		const { messageId } = request;
-		if (!requestIdSchema.safeParse(messageId).success)
-			return unanswered(outcomeOf("invalid_message"), messageId, nobody());
+		if (!requestIdSchema.safeParse(messageId).success) return unasked(messageId, nobody("invalid_message"));
 		const signal = joinSignals(this.#options.fence, request.signal);
 		const recipient = await this.#address(request.target, signal);
+		if (recipient.registration === null) return unasked(messageId, recipient);
 		const { registration } = recipient;
-		if (registration === null) return unanswered(outcomeOf(recipient.refusal ?? "not_found"), messageId, recipient);
 		const answer = await askMessageState(messageId, this.#exchange(registration, signal));
 		if (!answer.ok) return unanswered(answer.outcome, messageId, recipient);
 		return { messageId, state: answer.state, failure: null, peer: publishPeer(registration), candidates: [] };
 	}
 
-	async #address(target: string, signal: AbortSignal): Promise<Recipient> {
+	async #address(target: string, signal: AbortSignal): Promise<Recipient | Nobody> {
 		const { directory, from } = this.#options;
 		if (!isTarget(target) || exactInstanceId(target) === from.instanceId) return nobody("invalid_target");
 		const matches = await directory.resolve(target, signal);
 		if (signal.aborted) return nobody("cancelled");
 		const [registration, ...others] = matches;
 		if (registration === undefined) return nobody("not_found");
-		if (others.length === 0) return { registration, refusal: null, candidates: [] };
-		return { registration: null, refusal: "ambiguous", candidates: matches.map(peerLabel) };
+		return others.length === 0 ? { registration } : nobody("ambiguous", matches.map(peerLabel));
 	}
 
 	#exchange(recipient: Registration, signal: AbortSignal): ExchangeOptions {
@@ -138,8 +141,8 @@ export class Outbox {
 	}
 }
 
-function nobody(refusal: MessageOutcomeCode | null = null): Recipient {
-	return { registration: null, refusal, candidates: [] };
+function nobody(refusal: MessageOutcomeCode, candidates: readonly string[] = []): Nobody {
+	return { registration: null, refusal, candidates };
 }
 
 /** The message as it goes out, or the code of what is wrong with it. */
@@ -158,19 +161,28 @@ function summarize(summary: string, text: string): string {
 	return lines.find((line) => line !== "") ?? "message";
 }
 
-function sendResult(outcome: MessageOutcome, messageId: string, recipient: Recipient): SendResult {
+function unsent(messageId: string, target: Nobody): SendResult {
+	return sendResult(outcomeOf(target.refusal), messageId, target);
+}
+
+function sendResult(outcome: MessageOutcome, messageId: string, recipient: Recipient | Nobody): SendResult {
 	return { ok: isTaken(outcome), receipt: receiptOf(outcome, messageId, recipient), ...addressed(recipient) };
 }
 
-function unanswered(outcome: MessageOutcome, messageId: string, recipient: Recipient): StatusResult {
+function unasked(messageId: string, target: Nobody): StatusResult {
+	return unanswered(outcomeOf(target.refusal), messageId, target);
+}
+
+function unanswered(outcome: MessageOutcome, messageId: string, recipient: Recipient | Nobody): StatusResult {
 	return { messageId, state: null, failure: receiptOf(outcome, messageId, recipient), ...addressed(recipient) };
 }
 
-function addressed({ registration, candidates }: Recipient): Addressed {
-	return { peer: registration === null ? null : publishPeer(registration), candidates };
+function addressed(recipient: Recipient | Nobody): Addressed {
+	if (recipient.registration === null) return { peer: null, candidates: recipient.candidates };
+	return { peer: publishPeer(recipient.registration), candidates: [] };
 }
 
-function receiptOf(outcome: MessageOutcome, messageId: string, { registration }: Recipient): Receipt {
+function receiptOf(outcome: MessageOutcome, messageId: string, { registration }: Recipient | Nobody): Receipt {
 	return Object.freeze({ messageId, remoteInstanceId: registration?.instanceId ?? null, ...outcome });
 }
 

@@ -3,20 +3,13 @@
  */
 import type { RuntimeStatus } from "../contract/peer-context.ts";
 import type { PublicPeer } from "../contract/public-peer.ts";
+import { isSameWorkspace } from "../contract/workspace.ts";
 import { type DiscoveryOptions, discoverPeers, keepLive, readRegistrations } from "./discovery.ts";
 import { readGitContext } from "./git-context.ts";
-import { isSameWorkspace, publishPeer } from "./published-peer.ts";
+import { publishPeer } from "./published-peer.ts";
 import type { Registration } from "./registration.ts";
 import { RegistrationCache } from "./registration-cache.ts";
 import { exactInstanceId, matchTarget } from "./target.ts";
-
-/** What was live at one moment, for questions that can't wait. */
-export interface LiveSnapshot {
-	/** What the live registry said of a session. */
-	statusOf(sessionId: string): RuntimeStatus;
-	/** Session files that live peers of a workspace registered: hints, to be verified like any other file. */
-	filesOf(cwd: string): readonly string[];
-}
 
 export class PeerDirectory {
 	readonly #options: DiscoveryOptions;
@@ -70,12 +63,13 @@ export class PeerDirectory {
 		return statusAmong(await keepLive(candidates, this.#options, signal));
 	}
 
-	/** What is live now. Every registered peer is probed. */
-	async snapshot(signal?: AbortSignal): Promise<LiveSnapshot> {
+	/** What is live now, to be asked about sessions and workspaces. Every registered peer is probed. */
+	async snapshot(signal?: AbortSignal) {
 		const live = await keepLive(await readRegistrations(this.#options), this.#options, signal);
 		return {
-			statusOf: (sessionId) => statusAmong(live.filter(({ id }) => id === sessionId)),
-			filesOf: (cwd) =>
+			statusOf: (sessionId: string) => statusAmong(live.filter(({ id }) => id === sessionId)),
+			/** Session files that peers of a workspace registered: hints, to be verified like any other file. */
+			filesOf: (cwd: string) =>
 				live.flatMap((peer) => (isSameWorkspace(cwd, peer.cwd) && peer.sessionFile ? [peer.sessionFile] : [])),
 		};
 	}

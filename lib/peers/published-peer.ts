@@ -42,8 +42,3 @@ export function publishPeer(registration: Registration, listing?: ListingFacts):
 		...(listing === undefined ? {} : { git: listing.git && Object.freeze(listing.git), readable: listing.readable }),
 	});
 }
-
-/** Whether two sessions work in one workspace: the same directory, compared as strings, and not an empty one. */
-export function isSameWorkspace(left: string, right: string): boolean {
-	return left !== "" && left === right;
-}

@@ -5,7 +5,6 @@
  * the one socket that its file name stands for. Everything else is a reason and nothing more, so that nothing of a
  * hostile file can be shown.
  */
-
 import { endpointPath, type PeerPaths, registrationPath } from "./paths.ts";
 import { type FileOperations, type PrivateReadFailure, readPrivateText, systemFiles } from "./private-files.ts";
 import { parseRegistration, REGISTRATION_LIMITS, type Registration } from "./registration.ts";

@@ -5,6 +5,7 @@
  * dropped, so another implementation may write more than this one knows.
  */
 import * as z from "zod";
+import { parseJson } from "../contract/parse-json.ts";
 import { instanceIdSchema } from "../contract/peer-identifiers.ts";
 import { isPrintableLine, printableLine } from "../projection/printable.ts";
 
@@ -50,12 +51,7 @@ export type RegisteredStatus = Registration["status"];
 
 /** The registration that a file's text holds, or null when it holds none. */
 export function parseRegistration(text: string): Registration | null {
-	try {
-		const parsed = registrationSchema.safeParse(JSON.parse(text));
-		return parsed.success ? parsed.data : null;
-	} catch {
-		return null;
-	}
+	return registrationSchema.safeParse(parseJson(text)).data ?? null;
 }
 
 /** A session's name as it is registered: one printable line, or one made from its id. */

@@ -1,7 +1,6 @@
 /**
  * A message of another session on the screen: one line folded, who and the whole text expanded.
  */
-
 import { instanceRef } from "../peers/published-peer.ts";
 import { printableLine, printableLines } from "../projection/printable.ts";
 import { type ArrivedDetails, arrivedDetailsSchema } from "./arrived-message.ts";

@@ -10,6 +10,7 @@ import * as z from "zod";
 import { DEFAULT_REQUESTS, MAX_REQUESTS } from "../contract/limits.ts";
 import { PEER_CONTEXT_LIMITS } from "../contract/peer-context.ts";
 import { printableLine } from "../projection/printable.ts";
+import { MAX_CANDIDATES, MAX_REFERENCE_BYTES, MAX_REFERENCES } from "../references/index.ts";
 
 export const CONFIG_FILE_NAME = "cross-session.json";
 
@@ -18,6 +19,9 @@ const MAX_CONFIG_BYTES = 64 * 1024;
 
 /** A text cut to less than this says nothing any more. */
 const LEAST_BYTES = 256;
+
+/** The same of a snapshot, which has its own frame. */
+const LEAST_REFERENCE_BYTES = 1024;
 
 const lowered = (upper: number, least: number) => z.number().int().min(least).max(upper).optional();
 const requests = z.number().int().min(1).max(MAX_REQUESTS).default(DEFAULT_REQUESTS);
@@ -34,9 +38,9 @@ const limitsSchema = z.strictObject({
 
 /** Session references in prompts. */
 const referencesSchema = z.strictObject({
-	maxReferences: lowered(3, 1),
-	candidateLimit: lowered(1000, 1),
-	maxReferenceBytes: lowered(65_536, 1024),
+	maxReferences: lowered(MAX_REFERENCES, 1),
+	candidateLimit: lowered(MAX_CANDIDATES, 1),
+	maxReferenceBytes: lowered(MAX_REFERENCE_BYTES, LEAST_REFERENCE_BYTES),
 });
 
 /** Which tools a turn that no person started may use. */

@@ -114,3 +114,8 @@ export function formatAge(milliseconds: number): string {
 	if (seconds < 86_400) return `${Math.floor(seconds / 3600)}h ago`;
 	return `${Math.floor(seconds / 86_400)}d ago`;
 }
+
+/** A number of things whose word takes an s. */
+export function countOf(count: number, noun: string): string {
+	return `${count} ${noun}${count === 1 ? "" : "s"}`;
+}

@@ -4,7 +4,7 @@
 import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
 import { LogFile } from "../sessions/log/log-file.ts";
 import { readHeaderOf } from "../sessions/log/log-header.ts";
-import type { SessionRecords } from "../sessions/session-records.ts";
+import { type SessionRecords, UnreadableRecordError } from "../sessions/session-records.ts";
 
 type SessionManager = Pick<ExtensionContext["sessionManager"], "getHeader" | "getSessionId">;
 
@@ -15,8 +15,18 @@ export function inheritPrivacy(sessionManager: SessionManager, records: SessionR
 	if (parent === undefined || records.read(sessionId).kept) return false;
 	const parentId = sessionIdOf(parent);
 	if (parentId === null || !records.read(parentId).private) return false;
-	records.setPrivate(sessionId, true);
-	return true;
+	return makePrivate(sessionId, records);
+}
+
+/** False when its record can't be read: that makes it private as it is, and is not written over. */
+function makePrivate(sessionId: string, records: SessionRecords): boolean {
+	try {
+		records.setPrivate(sessionId, true);
+		return true;
+	} catch (error) {
+		if (error instanceof UnreadableRecordError) return false;
+		throw error;
+	}
 }
 
 /** Null when the parent's log is gone: then nobody can know. */

@@ -3,8 +3,8 @@
  */
 import type { ExtensionAPI, ExtensionContext } from "@earendil-works/pi-coding-agent";
 import type { MarkLog } from "../authority/input-attestor.ts";
-import { MARK_ENTRY_TYPE } from "../authority/input-mark.ts";
 import { messageText } from "../authority/pi-messages.ts";
+import { MARK_ENTRY_TYPE } from "../contract/input-mark.ts";
 
 /** `context`: the session as pi shows it now; asked each time. */
 export function createMarkLog(pi: Pick<ExtensionAPI, "appendEntry">, context: () => ExtensionContext): MarkLog {

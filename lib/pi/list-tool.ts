@@ -4,6 +4,7 @@
 import { defineTool } from "@earendil-works/pi-coding-agent";
 import { Type } from "typebox";
 import { PeerContextError } from "../contract/errors.ts";
+import { ANSWER_DEADLINE_MS } from "../contract/limits.ts";
 import { tagSafeJson } from "../projection/serialization.ts";
 import { untilAborted } from "../sessions/abort.ts";
 import { errorLines, ScreenLines } from "./foreign-text.ts";
@@ -11,10 +12,7 @@ import type { HostParts } from "./incarnation.ts";
 import { listingLines, listPeers, peerListingSchema } from "./peer-listing.ts";
 import { toToolError } from "./tool-error.ts";
 
-export const LIST_TOOL = "list_pi";
-
-/** A model waits no longer than for a look at one of them, in ms. */
-const DEADLINE_MS = 4500;
+const LIST_TOOL = "list_pi";
 
 const DESCRIPTION = [
 	"List the pi sessions that run on this machine now: name, ids, directory, git branch, whether each is busy (status),",
@@ -45,7 +43,7 @@ export function createListTool(parts: Pick<HostParts, "presence" | "sessions" | 
 		annotations: { readOnlyHint: true, openWorldHint: false },
 		async execute(_toolCallId, { include }, signal) {
 			if (include !== undefined && include !== "recent" && include !== "") throw toToolError(wrongInclude);
-			const deadline = AbortSignal.timeout(DEADLINE_MS);
+			const deadline = AbortSignal.timeout(ANSWER_DEADLINE_MS);
 			const ended = signal ? AbortSignal.any([signal, deadline]) : deadline;
 			try {
 				const listing = await untilAborted(listPeers(parts, { recent: include === "recent" }, ended), ended);

@@ -18,7 +18,7 @@ import { errorLines, ScreenLines } from "./foreign-text.ts";
 import type { Styles } from "./styles.ts";
 
 export const SEND_TOOL = "send_pi_message";
-export const CHECK_TOOL = "check_pi_message";
+const CHECK_TOOL = "check_pi_message";
 
 const TARGET_CODE_POINTS = 60;
 /** The longest name and its ref. */

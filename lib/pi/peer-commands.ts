@@ -9,10 +9,10 @@ import type { InboundMode } from "../inbox/inbox.ts";
 import type { MessageRecord } from "../inbox/message-states.ts";
 import { instanceRef } from "../peers/published-peer.ts";
 import { completeChoice } from "./command-choice.ts";
-import { unlessEnded } from "./ended-session.ts";
 import { INBOUND_FLAG, INBOUND_MODES, parseInboundMode } from "./flags.ts";
 import { formatAge } from "./foreign-text.ts";
 import type { HostParts } from "./incarnation.ts";
+import { type CommandHost, overIncarnation } from "./incarnation-command.ts";
 import { showInStatusLine, stoppedText } from "./latch-notice.ts";
 import { listingLines, listPeers } from "./peer-listing.ts";
 import { openPicker } from "./picker/open-picker.ts";
@@ -31,27 +31,17 @@ const modeTexts: Readonly<Record<InboundMode, string>> = {
 };
 
 /** Registers the commands over the incarnation that is up when one is used. */
-export function registerPeerCommands(
-	pi: Pick<ExtensionAPI, "registerCommand">,
-	host: { readonly parts: HostParts | null },
-) {
-	const withParts = (run: (context: ExtensionCommandContext, parts: HostParts, argument: string) => unknown) => ({
-		handler: async (argument: string, context: ExtensionCommandContext) => {
-			const { parts } = host;
-			if (parts === null) tellPerson(context, "Cross-session access is off in this session.", "warning");
-			else await unlessEnded(parts.fence, () => run(context, parts, argument));
-		},
-	});
-	pi.registerCommand("peers", { description: "Show other pi sessions", ...withParts(showPeers) });
-	pi.registerCommand("list-pi", { description: "Show other pi sessions", ...withParts(showPeers) });
+export function registerPeerCommands(pi: Pick<ExtensionAPI, "registerCommand">, host: CommandHost): void {
+	pi.registerCommand("peers", { description: "Show other pi sessions", handler: overIncarnation(host, showPeers) });
+	pi.registerCommand("list-pi", { description: "Show other pi sessions", handler: overIncarnation(host, showPeers) });
 	pi.registerCommand(STATUS_COMMAND, {
 		description: "Show what this session takes from others, its budget, and the messages that arrived",
-		...withParts(showStatus),
+		handler: overIncarnation(host, showStatus),
 	});
 	pi.registerCommand(INBOUND_COMMAND, {
 		description: "What happens with messages of other sessions (accept|show|refuse)",
 		getArgumentCompletions: (prefix) => completeChoice(INBOUND_MODES, prefix),
-		...withParts(chooseMode),
+		handler: overIncarnation(host, chooseMode),
 	});
 }
 

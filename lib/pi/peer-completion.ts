@@ -1,13 +1,11 @@
 /**
  * `@name [ref]` of live peers in the editor, beside whatever else completes an `@` there.
- *
- * Promise: an answer for a text that is no longer there is never given, what others offer is never lost, and after the
- * end of the incarnation only the others answer.
  */
 import type { AutocompleteItem, AutocompleteProvider, AutocompleteSuggestions } from "@earendil-works/pi-tui";
 import { peerLabel } from "../peers/published-peer.ts";
 import type { Registration } from "../peers/registration.ts";
 import { printableLine } from "../projection/printable.ts";
+import { MentionCompletion, type Offered } from "./mention-completion.ts";
 
 /** How long one look at the live peers serves, in ms: a person types several characters a second. */
 const LOOK_SERVES_MS = 1000;
@@ -29,45 +27,28 @@ export interface PeerCompletionOptions {
 	readonly now?: () => number;
 }
 
-type Place = Parameters<AutocompleteProvider["getSuggestions"]>;
-
-export class PeerCompletion implements AutocompleteProvider {
-	readonly triggerCharacters?: string[];
-	readonly #others: AutocompleteProvider;
+export class PeerCompletion extends MentionCompletion {
 	readonly #options: PeerCompletionOptions;
 	#look: { readonly at: number; readonly peers: Promise<readonly NamedPeer[]> } | null = null;
 
 	/** @param others the completion that was there before */
 	constructor(others: AutocompleteProvider, options: PeerCompletionOptions) {
-		this.#others = others;
+		super(others, mention, options.fence);
 		this.#options = options;
-		if (others.triggerCharacters) this.triggerCharacters = others.triggerCharacters;
 	}
 
-	async getSuggestions(...place: Place): Promise<AutocompleteSuggestions | null> {
-		const [lines, line, column, { signal }] = place;
-		const typed = mention.exec((lines[line] ?? "").slice(0, column))?.[1];
-		if (typed === undefined || this.#options.fence.aborted) return this.#others.getSuggestions(...place);
-		const [peers, offered] = await Promise.all([this.#readPeers(), this.#others.getSuggestions(...place)]);
-		if (signal.aborted) return null;
-		if (this.#options.fence.aborted) return offered;
-		const prefix = `@${typed}`;
-		const items = peers
+	protected async find(typed: string): Promise<AutocompleteItem[]> {
+		const peers = await this.#readPeers();
+		return peers
 			.filter((peer) => matches(peer, typed))
 			.slice(0, MAX_OFFERED)
 			.map(toItem);
-		if (items.length === 0) return offered;
+	}
+
+	/** Peers, which are few, come first. What replaces another stretch of the text can't stand in the same list. */
+	protected merge(prefix: string, items: AutocompleteItem[], offered: Offered): AutocompleteSuggestions {
 		if (offered === null) return { prefix, items };
-		// What replaces another stretch of the text can't stand in the same list.
 		return offered.prefix === prefix ? { prefix, items: [...items, ...offered.items] } : offered;
-	}
-
-	applyCompletion(...choice: Parameters<AutocompleteProvider["applyCompletion"]>) {
-		return this.#others.applyCompletion(...choice);
-	}
-
-	shouldTriggerFileCompletion(...place: Parameters<NonNullable<AutocompleteProvider["shouldTriggerFileCompletion"]>>) {
-		return this.#others.shouldTriggerFileCompletion?.(...place) ?? true;
 	}
 
 	#readPeers(): Promise<readonly NamedPeer[]> {

@@ -13,7 +13,7 @@ import { errorLines, ScreenLines } from "./foreign-text.ts";
 import { peerContextLines } from "./peer-context-view.ts";
 import { toToolError } from "./tool-error.ts";
 
-export const PEER_CONTEXT_TOOL = "get_peer_context";
+const PEER_CONTEXT_TOOL = "get_peer_context";
 
 const DESCRIPTION = [
 	"Look at another pi session that works in the same directory: its newest messages, its current turn and its latest",

@@ -5,7 +5,7 @@
  */
 import type { PeerContext, PeerContextMessage } from "../contract/peer-context.ts";
 import { printableLine, printableLines } from "../projection/printable.ts";
-import { type CutLine, formatAge, type ScreenLine } from "./foreign-text.ts";
+import { type CutLine, countOf, formatAge, type ScreenLine } from "./foreign-text.ts";
 import type { Styles } from "./styles.ts";
 
 const NAME_CODE_POINTS = 200;
@@ -96,8 +96,4 @@ function activityLines({ activity }: PeerContext, styles: Styles, now: number): 
 		};
 	});
 	return [EMPTY_LINE, headingLine("tool calls", null, styles, now), ...tools];
-}
-
-function countOf(count: number, noun: string): string {
-	return `${count} ${noun}${count === 1 ? "" : "s"}`;
 }

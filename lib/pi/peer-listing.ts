@@ -5,9 +5,10 @@
  * the printable forms.
  */
 import * as z from "zod";
+import { type RecentSession, recentSessionSchema } from "../contract/peers-rpc.ts";
 import { type PublicPeer, publicPeerSchema } from "../contract/public-peer.ts";
 import { printableLine } from "../projection/printable.ts";
-import { listRecentSessions, type RecentSession } from "../sessions/recent-sessions.ts";
+import { listRecentSessions } from "../sessions/recent-sessions.ts";
 import { formatAge } from "./foreign-text.ts";
 import type { HostParts } from "./incarnation.ts";
 
@@ -36,7 +37,7 @@ export const peerListingSchema = z.object({
 	/** Live peers that had no room here. */
 	omittedPeers: z.number(),
 	/** Present when asked for. */
-	recent: z.array(z.object({ sessionId: z.string(), title: z.string().nullable(), changedAt: z.number() })).optional(),
+	recent: z.array(z.object(recentSessionSchema.shape)).optional(),
 });
 export type PeerListing = z.infer<typeof peerListingSchema>;
 

@@ -2,18 +2,13 @@
  * `/cross-session-private on|off`: whether other sessions may look at this one.
  */
 import type { ExtensionAPI, ExtensionCommandContext } from "@earendil-works/pi-coding-agent";
-import type { SessionRecords } from "../sessions/session-records.ts";
+import { type SessionRecords, UnreadableRecordError } from "../sessions/session-records.ts";
 import { completeChoice } from "./command-choice.ts";
 import { tellPerson } from "./tell-person.ts";
 
 export const PRIVATE_COMMAND = "cross-session-private";
 
 const choices = ["on", "off"] as const;
-
-/** Completions of the argument. */
-export function completePrivateChoice(prefix: string): { value: string; label: string }[] {
-	return completeChoice(choices, prefix);
-}
 
 /** Registers the command; `openRecords` is asked each time it is used. */
 export function registerPrivateCommand(
@@ -22,7 +17,7 @@ export function registerPrivateCommand(
 ): void {
 	pi.registerCommand(PRIVATE_COMMAND, {
 		description: "Keep other sessions from reading or citing this one (on|off)",
-		getArgumentCompletions: completePrivateChoice,
+		getArgumentCompletions: (prefix) => completeChoice(choices, prefix),
 		handler: async (argument, context) => runPrivateCommand(argument, context, openRecords()),
 	});
 }
@@ -42,10 +37,15 @@ function runPrivateCommand(argument: string, context: ExtensionCommandContext, r
 	try {
 		records.setPrivate(sessionId, choice === "on");
 		tellPerson(context, stateText(choice === "on"), "info");
-	} catch {
-		const text = "Nothing was changed: the setting could not be stored. Check the agent directory's permissions.";
-		tellPerson(context, text, "error");
+	} catch (error) {
+		tellPerson(context, failureText(error), "error");
 	}
+}
+
+function failureText(error: unknown): string {
+	return error instanceof UnreadableRecordError
+		? `Nothing was changed. ${error.message}`
+		: "Nothing was changed: the setting could not be stored. Check the agent directory's permissions.";
 }
 
 function stateText(isPrivate: boolean): string {

@@ -1,5 +1,6 @@
 /**
- * What a session reader hands to the projection: the words of an agent harness, already detached from the log.
+ * What a session reader is asked for, and what it hands to the projection: the words of an agent harness, already
+ * detached from the log.
  *
  * This file owns the shapes between the two rooms. They promise that nothing forbidden can be expressed: there is no
  * field for tool arguments, tool results, reasoning, images or custom payloads.
@@ -92,4 +93,39 @@ export interface CapturedActivity {
 	readonly step: StepState;
 	/** The newest calls, oldest first. */
 	readonly calls: readonly CapturedCall[];
+}
+
+/** What a capture should hold. Totals are always exact over the whole surface; the bounds are on held texts only. */
+export interface CaptureWant {
+	readonly surface?: {
+		/** At most this many of the newest messages. */
+		readonly messages: number;
+		/** At most this many source bytes of each text, half of it from each end. */
+		readonly textBytes: number;
+		/** No further (older) message is held once the held texts have this many source bytes. */
+		readonly totalBytes: number;
+		/** Hold the checkpoint too, even when it is older than the newest messages. */
+		readonly checkpoint: boolean;
+	};
+	readonly activity?: {
+		/** At most this many of the newest tool calls. */
+		readonly calls: number;
+	};
+}
+
+/** One atomic, detached look at a session, as far as the projection needs it. */
+export interface CapturedSession {
+	readonly header: { readonly id: string };
+	/** The name that the log held at that instant; null when it has none. */
+	readonly title: string | null;
+	/** seq of the last entry; null for a log without entries. */
+	readonly capturedThroughSeq: number | null;
+	/** Epoch milliseconds of the capture. */
+	readonly capturedAt: number;
+	/** Lines that could not be read or placed, as far as structure shows it. */
+	readonly damagedLines: number;
+	/** Present when asked for. */
+	readonly surface?: CapturedSurface;
+	/** Present when asked for. */
+	readonly activity?: CapturedActivity;
 }

@@ -5,6 +5,7 @@
  * to hold is what the projection will need, no more.
  */
 import { PEER_CONTEXT_LIMITS, type PeerContextLimits, type PeerContextView } from "../contract/peer-context.ts";
+import type { CaptureWant } from "./events.ts";
 import type { RetentionLimits } from "./retention.ts";
 
 const VIEW_PARTS: Record<PeerContextView, { conversation: boolean; activity: boolean }> = {
@@ -60,26 +61,11 @@ export function retentionLimitsFor(
 	};
 }
 
-/** What a reader must hold for a view; parts that the view lacks are not asked for. */
-export interface ProjectionWant {
-	readonly surface?: {
-		/** Newest messages. */
-		readonly messages: number;
-		/** Source bytes of each text, half of them from each end. */
-		readonly textBytes: number;
-		/** Source bytes of all held texts. */
-		readonly totalBytes: number;
-		/** Peer context gives a checkpoint no preference over newer messages. */
-		readonly checkpoint: false;
-	};
-	readonly activity?: {
-		/** Newest tool calls. */
-		readonly calls: number;
-	};
-}
-
-/** What to ask the reader for, so that the projection of its answer is what the whole log would give. */
-export function captureWantFor(view: PeerContextView, lowered?: LoweredLimits, maxMessages?: number): ProjectionWant {
+/**
+ * What to ask the reader for, so that the projection of its answer is what the whole log would give. Parts that the view
+ * lacks are not asked for, and a checkpoint has no preference over newer messages.
+ */
+export function captureWantFor(view: PeerContextView, lowered?: LoweredLimits, maxMessages?: number): CaptureWant {
 	const parts = viewParts(view);
 	const { messages, messageBytes, totalBytes } = retentionLimitsFor(view, lowered, maxMessages);
 	return {

@@ -38,6 +38,14 @@ export function printableLine(text: string, maxCodePoints: number): string {
 	return firstCodePoints(line, maxCodePoints).trimEnd();
 }
 
+/** Code points of a session's title. */
+const TITLE_CODE_POINTS = 200;
+
+/** A session's title as one printable line; null when it has none, or nothing printable is in it. */
+export function printableTitle(title: string | null): string | null {
+	return printableLine(title ?? "", TITLE_CODE_POINTS) || null;
+}
+
 function firstCodePoints(text: string, count: number): string {
 	if (text.length <= count) return text;
 	let index = 0;

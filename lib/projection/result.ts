@@ -12,15 +12,12 @@ import {
 	type RuntimeStatus,
 } from "../contract/peer-context.ts";
 import { projectActivity } from "./activity.ts";
-import type { CapturedActivity, CapturedSurface } from "./events.ts";
+import type { CapturedSession, CapturedSurface } from "./events.ts";
 import { boundLimits, type LoweredLimits, retentionLimitsFor, viewParts } from "./limits.ts";
-import { printableLine } from "./printable.ts";
+import { printableTitle } from "./printable.ts";
 import { countRetention, type RetainedMessage, retainNewest, toPeerContextMessage } from "./retention.ts";
 import { fitTexts, serializedBytes, serializedTextBytes, tagSafeJson } from "./serialization.ts";
 import { renderText } from "./text.ts";
-
-/** Code points of a title. */
-const TITLE_CODE_POINTS = 200;
 
 /** Digits of the largest count that can stand in a value. */
 const COUNT_DIGITS = String(Number.MAX_SAFE_INTEGER).length;
@@ -36,22 +33,6 @@ export const TRUST_WARNING = [
 	"Where attested is false, it is not known whether a person wrote that message.",
 	"Activity is evidence from a log, not proof that a call had its effect or that any work was completed.",
 ].join(" ");
-
-/** The part of a capture that the projection needs. */
-export interface CapturedSession {
-	readonly header: { readonly id: string };
-	/** The name that the log held; null when it has none. */
-	readonly title: string | null;
-	/** seq of the last entry; null for a log without entries. */
-	readonly capturedThroughSeq: number | null;
-	/** Epoch milliseconds. */
-	readonly capturedAt: number;
-	readonly damagedLines: number;
-	/** Needed by the views `overview` and `conversation`. */
-	readonly surface?: CapturedSurface;
-	/** Needed by the views `overview` and `activity`. */
-	readonly activity?: CapturedActivity;
-}
 
 /** How to look at a captured session. */
 export interface ProjectionRequest {
@@ -102,11 +83,10 @@ export function serializePeerContext(value: PeerContext): string {
 function projectFrame(session: CapturedSession, request: ProjectionRequest): PeerContext {
 	const { runtimeStatus } = request;
 	const tools = boundLimits(request.limits).tools;
-	const title = printableLine(session.title ?? "", TITLE_CODE_POINTS);
 	return {
 		schemaVersion: 1,
 		trustWarning: TRUST_WARNING,
-		target: { sessionId: session.header.id, title: title === "" ? null : title },
+		target: { sessionId: session.header.id, title: printableTitle(session.title) },
 		runtimeStatus,
 		capture: {
 			throughSeq: session.capturedThroughSeq,

@@ -25,7 +25,7 @@ export interface RetainedMessage {
 }
 
 /** A remainder of the total below this many source bytes says too little to be worth a cut message. */
-export const LEAST_CUT_BYTES = 256;
+const LEAST_CUT_BYTES = 256;
 
 /**
  * The newest messages within the limits, chronological. Going back in time, the first message that doesn't fit into

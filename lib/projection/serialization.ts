@@ -1,8 +1,9 @@
 /**
  * The serialized form that every door sends, its exact size, and cutting texts until that size fits.
  *
- * This file promises JSON in which no text can spell a tag or break a line (`<`, U+2028, U+2029 and the
- * controls U+007F to U+009F are written as escapes), costs that equal the size of that very form, and cuts that spare the short texts and blank none.
+ * This file promises JSON in which no text can spell a tag or break a line (`<`, U+2028, U+2029 and the controls U+007F
+ * to U+009F are written as escapes), costs that equal the size of that very form, and cuts that spare the short texts and
+ * blank none.
  */
 import type { CapturedText } from "./events.ts";
 import { type CodePointCost, cutEnds, omissionNotice, omittedBytes, renderText, utf8Bytes, utf8Cost } from "./text.ts";
@@ -32,7 +33,7 @@ export function serializedBytes(value: unknown): number {
 const ASCII_COST = Uint8Array.from({ length: 0x80 }, (_, code) => serializedBytes(String.fromCharCode(code)) - 2);
 
 /** Serialized bytes of a code point inside a JSON string. */
-export const serializedCost: CodePointCost = (codePoint) => {
+const serializedCost: CodePointCost = (codePoint) => {
 	if (codePoint < 0x80) return ASCII_COST[codePoint] ?? 1;
 	const isEscaped = codePoint < 0xa0 || codePoint === 0x2028 || codePoint === 0x2029;
 	return isEscaped ? LONG_ESCAPE : utf8Cost(codePoint);

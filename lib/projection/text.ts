@@ -20,7 +20,7 @@ export function utf8Bytes(text: string): number {
 }
 
 /** Index where the longest head within `budget` ends. */
-export function headEnd(text: string, budget: number, cost: CodePointCost): number {
+function headEnd(text: string, budget: number, cost: CodePointCost): number {
 	let index = 0;
 	let left = budget;
 	while (index < text.length) {
@@ -33,7 +33,7 @@ export function headEnd(text: string, budget: number, cost: CodePointCost): numb
 }
 
 /** Index where the longest tail within `budget` starts. */
-export function tailStart(text: string, budget: number, cost: CodePointCost): number {
+function tailStart(text: string, budget: number, cost: CodePointCost): number {
 	let index = text.length;
 	let left = budget;
 	while (index > 0) {

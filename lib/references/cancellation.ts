@@ -1,6 +1,7 @@
 /**
  * Waiting that ends when the caller gives up, also when the host that is waited for does not notice.
  */
+import { untilAborted } from "../sessions/abort.ts";
 import { SessionReferenceError } from "./errors.ts";
 
 /** @throws SessionReferenceError `SESSION_REFERENCE_CANCELLED` when the signal is aborted. */
@@ -13,17 +14,10 @@ export function throwIfCancelled(signal: AbortSignal | undefined): void {
  * that goes on after that is left to its own end: nothing of it is used, and its failure is nobody's news.
  */
 export async function untilCancelled<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
-	if (signal === undefined) return work;
-	let stopWaiting = () => {};
-	const cancelled = new Promise<never>((_resolve, reject) => {
-		const cancel = () => reject(new SessionReferenceError("SESSION_REFERENCE_CANCELLED"));
-		if (signal.aborted) return cancel();
-		signal.addEventListener("abort", cancel, { once: true });
-		stopWaiting = () => signal.removeEventListener("abort", cancel);
-	});
 	try {
-		return await Promise.race([cancelled, work]);
-	} finally {
-		stopWaiting();
+		return await untilAborted(work, signal);
+	} catch (failure) {
+		throwIfCancelled(signal);
+		throw failure;
 	}
 }

@@ -4,6 +4,7 @@
  * Everything that can be refused without a look into a conversation is refused first; then all sources are read once,
  * at the same time. Any failure ends the others and nothing of the context is handed out.
  */
+import { isSameWorkspace } from "../contract/workspace.ts";
 import type { SessionCapture, SessionQuery, SessionSummary } from "../sessions/query.ts";
 import { formatReferenceBlock } from "./block.ts";
 import { throwIfCancelled, untilCancelled } from "./cancellation.ts";
@@ -109,7 +110,7 @@ async function confirmOutside(
 	signal: AbortSignal | undefined,
 ): Promise<void> {
 	const outside = cited
-		.filter(({ session }) => session.cwd === "" || session.cwd !== caller.cwd)
+		.filter(({ session }) => !isSameWorkspace(session.cwd, caller.cwd))
 		.map(({ reference: { sessionId, label }, session: { cwd } }) => ({
 			sessionId,
 			label,

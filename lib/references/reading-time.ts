@@ -1,7 +1,8 @@
 /**
  * How long a host may take to answer, so that a prompt comes back also from a disk that never does.
  */
-import { throwIfCancelled, untilCancelled } from "./cancellation.ts";
+import { untilAborted } from "../sessions/abort.ts";
+import { throwIfCancelled } from "./cancellation.ts";
 import { SessionReferenceError } from "./errors.ts";
 
 /** Time for one listing of all sessions, and for reading all that a prompt cites, in ms: far more than a log of GiBs takes. */
@@ -21,7 +22,7 @@ export async function withinReadingTime<T>(
 	const timer = setTimeout(() => end.abort(), MAX_READING_MS);
 	const ended = signal === undefined ? end.signal : AbortSignal.any([signal, end.signal]);
 	try {
-		return await untilCancelled(read(ended), ended);
+		return await untilAborted(read(ended), ended);
 	} catch (failure) {
 		throwIfCancelled(signal);
 		if (!end.signal.aborted) throw failure;

@@ -1,7 +1,6 @@
 /**
  * The two things that a harness does with session references: offer sessions to cite, and prepare a prompt that cites.
  */
-
 import type { SessionQuery } from "../sessions/query.ts";
 import { CandidateList, type ReferenceCandidate } from "./candidates.ts";
 import type { ReferenceCaller } from "./catalogue.ts";

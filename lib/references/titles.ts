@@ -4,11 +4,8 @@
  * A picker asks again with each key that is pressed. A title that was read once is not read again until the log has
  * changed, so each answer knows more titles than the one before it, and none takes longer than the budget.
  */
-import { printableLine } from "../projection/printable.ts";
+import { printableTitle } from "../projection/printable.ts";
 import type { SessionQuery, SessionSummary } from "../sessions/query.ts";
-
-/** Code points of a title that are kept. */
-const MAX_TITLE_LENGTH = 200;
 
 /** Remembered titles, at most; the ones remembered first are forgotten first. */
 export const MAX_REMEMBERED_TITLES = 20_000;
@@ -41,7 +38,7 @@ export class TitleMemory {
 	async #readAndRemember(session: SessionSummary, signal: AbortSignal): Promise<string | null> {
 		try {
 			const title = await this.#sessions.readTitle(session.id, signal);
-			return this.#remember(session, title === null ? null : printableLine(title, MAX_TITLE_LENGTH) || null);
+			return this.#remember(session, printableTitle(title));
 		} catch {
 			// Not remembered: the next listing tries again.
 			return null;

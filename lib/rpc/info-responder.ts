@@ -7,9 +7,9 @@
 import type { Bus } from "../contract/bus.ts";
 import type { Incarnation } from "../contract/identifiers.ts";
 import { CANCEL_SAFE_QUEUE } from "../contract/info.ts";
-import { runIsolated } from "../contract/isolation.ts";
 import { INFO_TOPIC } from "../contract/topics.ts";
-import { emitReply, isOpenRequest, type RefusalFields, readRequestId, refusalOf } from "./envelope.ts";
+import { emitReply, isOpenRequest, type RefusalFields, refusalOf } from "./envelope.ts";
+import { RequestListener } from "./request-listener.ts";
 import type { RpcAnswer } from "./responder.ts";
 
 /** What an incarnation tells of itself. The number of `states` is for whoever makes the snapshot to bound. */
@@ -32,36 +32,32 @@ type InfoAnswer = { readonly local: Incarnation | null } & (
 export class InfoResponder {
 	readonly #bus: Bus;
 	readonly #readSnapshot: () => InfoSnapshot;
-	#state: "new" | "started" | "stopped" = "new";
-	#unsubscribe: (() => void) | undefined;
+	readonly #listener: RequestListener;
 
-	constructor(options: InfoResponderOptions) {
-		this.#bus = options.bus;
-		this.#readSnapshot = options.readSnapshot;
+	constructor({ bus, readSnapshot }: InfoResponderOptions) {
+		this.#bus = bus;
+		this.#readSnapshot = readSnapshot;
+		this.#listener = new RequestListener({
+			bus,
+			topic: INFO_TOPIC,
+			hear: (requestId, data) => this.#hear(requestId, data),
+		});
 	}
 
 	/** Starts to listen, once. Throws what the bus throws; nothing is held then. */
 	start(): void {
-		if (this.#state !== "new") return;
-		this.#unsubscribe = this.#bus.on(INFO_TOPIC, this.#receive);
-		this.#state = "started";
+		this.#listener.start();
 	}
 
 	/** Ends listening. Never throws; again does nothing. */
 	stop(): void {
-		this.#state = "stopped";
-		const unsubscribe = this.#unsubscribe;
-		this.#unsubscribe = undefined;
-		if (unsubscribe !== undefined) runIsolated(unsubscribe);
+		this.#listener.stop();
 	}
 
-	readonly #receive = (data: unknown): void => {
-		if (this.#state !== "started") return;
-		const requestId = readRequestId(data);
-		if (requestId === undefined) return;
+	#hear(requestId: string, data: unknown): void {
 		const { local, ...fields } = this.#answer(data);
 		emitReply(this.#bus, INFO_TOPIC, requestId, local, fields);
-	};
+	}
 
 	#answer(data: unknown): InfoAnswer {
 		try {

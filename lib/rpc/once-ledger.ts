@@ -4,7 +4,6 @@
  * Promise: an id can be claimed once, ever; the ledger never holds more than its capacity and never forgets, so it is
  * also the topic's budget: nothing refills it but a new incarnation.
  */
-
 import { DEFAULT_REQUESTS, MAX_REQUESTS } from "../contract/limits.ts";
 
 export class OnceLedger {

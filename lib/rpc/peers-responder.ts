@@ -4,9 +4,9 @@
 import * as z from "zod";
 import type { Bus } from "../contract/bus.ts";
 import type { Incarnation } from "../contract/identifiers.ts";
+import type { RecentSession } from "../contract/peers-rpc.ts";
 import type { PublicPeer } from "../contract/public-peer.ts";
 import { PEERS_TOPIC } from "../contract/topics.ts";
-import type { RecentSession } from "../sessions/recent-sessions.ts";
 import type { OnceLedger } from "./once-ledger.ts";
 import { readFields } from "./request-fields.ts";
 import { Responder } from "./responder.ts";
@@ -41,10 +41,7 @@ export function createPeersResponder(options: PeersResponderOptions): Responder<
 				async run(signal) {
 					const recent = include === undefined ? undefined : listing.listRecent(signal);
 					const [peers, sessions] = await Promise.all([listing.listPeers(signal), recent]);
-					return {
-						peers: [...peers],
-						...(sessions === undefined ? {} : { recent: sessions.map((session) => ({ ...session })) }),
-					};
+					return { peers: [...peers], ...(sessions === undefined ? {} : { recent: [...sessions] }) };
 				},
 			};
 		},

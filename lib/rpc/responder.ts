@@ -8,11 +8,11 @@
 import type { Bus } from "../contract/bus.ts";
 import type { RefusalError } from "../contract/errors.ts";
 import type { Incarnation } from "../contract/identifiers.ts";
-import { runIsolated } from "../contract/isolation.ts";
 import { ANSWER_DEADLINE_MS } from "../contract/limits.ts";
 import type { RpcReply, RpcTopic } from "../contract/topics.ts";
-import { emitReply, isAddressedTo, type RefusalFields, readRequestId, refusalFrom, refusalOf } from "./envelope.ts";
+import { emitReply, isAddressedTo, type RefusalFields, refusalFrom, refusalOf } from "./envelope.ts";
 import type { OnceLedger } from "./once-ledger.ts";
+import { RequestListener } from "./request-listener.ts";
 
 type EnvelopeField = "version" | "requestId" | "local" | "ok";
 type OmitEnvelope<Answer> = {
@@ -53,28 +53,24 @@ export class Responder<Topic extends RpcTopic> {
 	readonly #options: ResponderOptions<Topic>;
 	readonly #local: Incarnation;
 	readonly #flights = new Set<Flight>();
-	#state: "new" | "started" | "stopped" = "new";
-	#unsubscribe: (() => void) | undefined;
+	readonly #listener: RequestListener;
 
 	constructor(options: ResponderOptions<Topic>) {
+		const { bus, topic, local } = options;
 		this.#options = options;
 		// Every reply carries it, and no listener may change it for the next one.
-		this.#local = Object.freeze({ ...options.local });
+		this.#local = Object.freeze({ ...local });
+		this.#listener = new RequestListener({ bus, topic, hear: (requestId, data) => this.#hear(requestId, data) });
 	}
 
 	/** Starts to listen, once. Throws what the bus throws; nothing is held then. */
 	start(): void {
-		if (this.#state !== "new") return;
-		this.#unsubscribe = this.#options.bus.on(this.#options.topic, this.#receive);
-		this.#state = "started";
+		this.#listener.start();
 	}
 
 	/** Ends listening, aborts what is in flight and answers it `receipt_unknown`. Never throws; again does nothing. */
 	stop(): void {
-		this.#state = "stopped";
-		const unsubscribe = this.#unsubscribe;
-		this.#unsubscribe = undefined;
-		if (unsubscribe !== undefined) runIsolated(unsubscribe);
+		this.#listener.stop();
 		for (const flight of [...this.#flights]) flight.interrupt(refusalOf("receipt_unknown"));
 	}
 
@@ -83,16 +79,14 @@ export class Responder<Topic extends RpcTopic> {
 		return this.#options.ledger.remaining;
 	}
 
-	readonly #receive = (data: unknown): void => {
-		if (this.#state !== "started") return;
-		const requestId = readRequestId(data);
-		if (requestId === undefined || !this.#options.ledger.claimOnce(requestId)) return;
-		const reply = (fields: { readonly ok: boolean }) =>
-			emitReply(this.#options.bus, this.#options.topic, requestId, this.#local, fields);
+	#hear(requestId: string, data: unknown): void {
+		const { bus, topic, ledger } = this.#options;
+		if (!ledger.claimOnce(requestId)) return;
+		const reply = (fields: { readonly ok: boolean }) => emitReply(bus, topic, requestId, this.#local, fields);
 		const task = isAddressedTo(this.#local, data) ? this.#read(data as object) : refusalOf("invalid_request");
 		if ("ok" in task) reply(task);
 		else this.#run(task, reply);
-	};
+	}
 
 	#read(request: object): Task<Topic> | RefusalFields {
 		try {

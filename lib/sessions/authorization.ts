@@ -1,7 +1,8 @@
 /**
  * Who may look at whom: the one place where that is decided, with yes or no and no reasons.
  */
-import type { SessionOrigin } from "./query.ts";
+import { isSameWorkspace } from "../contract/workspace.ts";
+import type { CapturedHeader } from "./query.ts";
 
 /** The session that asks. */
 export interface Caller {
@@ -12,23 +13,11 @@ export interface Caller {
 	readonly isHost: boolean;
 }
 
-/** What is known of the session that is asked for, before or after the read. */
-export interface Target {
-	readonly id: string;
-	readonly cwd: string;
-	readonly origin: SessionOrigin;
-	readonly private: boolean;
-}
-
-/**
- * Whether `caller` may read `target`. Workspaces are compared as the strings that stand in the headers: names of
- * session directories are lossy, and a link to a directory is another workspace.
- */
-export function mayRead(caller: Caller, target: Target): boolean {
+/** Whether `caller` may read `target`, by what is known of that before or after the read. */
+export function mayRead(caller: Caller, target: CapturedHeader): boolean {
 	return (
 		caller.isHost &&
-		caller.cwd !== "" &&
-		target.cwd === caller.cwd &&
+		isSameWorkspace(caller.cwd, target.cwd) &&
 		target.id !== caller.sessionId &&
 		target.origin !== "subagent" &&
 		!target.private

@@ -10,9 +10,9 @@ import { readHeaderOf } from "./log/log-header.ts";
 import type { LogHeader } from "./log/log-index.ts";
 import { Stretch } from "./log/stretch.ts";
 
-/** Logs of one directory that are looked at; file names begin with a time, so the newest come first. */
+/** Logs of one directory that are looked at: those with the newest names, which begin with a time. */
 const MAX_FILES_PER_DIRECTORY = 20_000;
-/** Logs of one listing; the ones with the newest names stay. */
+/** The same of one listing. */
 const MAX_FILES = 20_000;
 /** Headers remembered: those of a whole listing. */
 const MAX_REMEMBERED = MAX_FILES;

@@ -17,9 +17,3 @@ export interface LiveSessions {
 	/** Whether one session runs now. Never rejects; an abort ends the asking early. */
 	runtimeStatus(sessionId: string, signal?: AbortSignal): Promise<RuntimeStatus>;
 }
-
-/** The registry with nobody in it. */
-export const nobodyLive: LiveSessions = Object.freeze({
-	snapshot: async () => ({ statusOf: () => "offline" as const, filesOf: () => [] }),
-	runtimeStatus: async () => "offline" as const,
-});

@@ -10,6 +10,7 @@ import type { LogHeader } from "./log/log-index.ts";
 import { LogReader } from "./log/log-reader.ts";
 import { findTitle } from "./log/title-search.ts";
 import {
+	type CapturedHeader,
 	CaptureError,
 	type CaptureWant,
 	type SessionCapture,
@@ -71,25 +72,21 @@ export class PiSessionQuery implements SessionQuery {
 		if (path === undefined) throw new CaptureError("not_found");
 		const { header, ...capture } = await this.#reader.read(path, want, signal);
 		// The record is looked at after the read: a session that became private meanwhile is private.
-		const recordOf = (sessionId: string) => this.#options.records.read(sessionId);
-		const record = recordOf(header.id);
-		const isPrivate = this.#isPrivate(header, recordOf);
-		return {
-			header: { id: header.id, cwd: header.cwd, origin: originOf(header, record), private: isPrivate },
-			...capture,
-		};
+		return { header: this.#identify(header, (sessionId) => this.#options.records.read(sessionId)), ...capture };
 	}
 
 	#summarize({ header, changedAt }: CataloguedLog, recordOf: RecordOf, live: LiveSnapshot): SessionSummary {
 		return {
-			id: header.id,
-			cwd: header.cwd,
-			origin: originOf(header, recordOf(header.id)),
-			private: this.#isPrivate(header, recordOf),
+			...this.#identify(header, recordOf),
 			createdAt: header.createdAt,
 			changedAt,
 			live: live.statusOf(header.id) !== "offline",
 		};
+	}
+
+	#identify(header: LogHeader, recordOf: RecordOf): CapturedHeader {
+		const { id, cwd } = header;
+		return { id, cwd, origin: originOf(header, recordOf(id)), private: this.#isPrivate(header, recordOf) };
 	}
 
 	/** A fork about which nothing was ever said holds what its parent held, and is as private. */

@@ -4,17 +4,23 @@
  * Whoever implements it promises that reading does nothing else: it never resumes, wakes, steers, locks, migrates,
  * repairs or touches a session, and never hands out tool arguments, results, reasoning or images.
  */
-import type { CapturedActivity, CapturedSurface } from "../projection/events.ts";
+import type { CapturedSession, CaptureWant } from "../projection/events.ts";
+
+export type { CaptureWant };
 
 export type SessionOrigin = "root" | "fork" | "subagent";
 
-/** One session for discovery. No bodies, no paths. */
-export interface SessionSummary {
+/** Who a session is, by its log's header and by what is kept beside the log: all that decides who may read it. */
+export interface CapturedHeader {
 	readonly id: string;
 	/** The header's working directory, as it is written there; empty for sessions that have none. */
 	readonly cwd: string;
 	readonly origin: SessionOrigin;
 	readonly private: boolean;
+}
+
+/** One session for discovery. No bodies, no paths. */
+export interface SessionSummary extends CapturedHeader {
 	/** Epoch milliseconds; null when the header has no readable timestamp. */
 	readonly createdAt: number | null;
 	/** Epoch milliseconds of the log's last change. */
@@ -22,47 +28,10 @@ export interface SessionSummary {
 	readonly live: boolean;
 }
 
-/** What a capture should hold. Totals are always exact over the whole surface; the bounds are on held texts only. */
-export interface CaptureWant {
-	readonly surface?: {
-		/** At most this many of the newest messages. */
-		readonly messages: number;
-		/** At most this many source bytes of each text, half of it from each end. */
-		readonly textBytes: number;
-		/** No further (older) message is held once the held texts have this many source bytes. */
-		readonly totalBytes: number;
-		/** Hold the checkpoint too, even when it is older than the newest messages. */
-		readonly checkpoint: boolean;
-	};
-	readonly activity?: {
-		/** At most this many of the newest tool calls. */
-		readonly calls: number;
-	};
-}
-
-/** The header of the captured log, for a second look at who it belongs to. */
-export interface CapturedHeader {
-	readonly id: string;
-	readonly cwd: string;
-	readonly origin: SessionOrigin;
-	readonly private: boolean;
-}
-
 /** One atomic, detached look at a session. Later writes to the log cannot change it. */
-export interface SessionCapture {
+export interface SessionCapture extends CapturedSession {
+	/** As it was read with the log, for a second look at whose it is. */
 	readonly header: CapturedHeader;
-	/** The name that the log held at that instant; null when it has none. */
-	readonly title: string | null;
-	/** seq of the last entry; null for a log without entries. */
-	readonly capturedThroughSeq: number | null;
-	/** Epoch milliseconds of the capture. */
-	readonly capturedAt: number;
-	/** Lines that could not be read or placed, as far as structure shows it. */
-	readonly damagedLines: number;
-	/** Present when asked for. */
-	readonly surface?: CapturedSurface;
-	/** Present when asked for. */
-	readonly activity?: CapturedActivity;
 }
 
 /** Why a read gave no capture. */

@@ -1,24 +1,16 @@
 /**
  * The sessions of a workspace that do not run now and may be looked at: where a model finds whom to ask about.
  */
-import { printableLine } from "../projection/printable.ts";
+import type { RecentSession } from "../contract/peers-rpc.ts";
+import { printableTitle } from "../projection/printable.ts";
 import { type Caller, mayRead } from "./authorization.ts";
 import type { SessionQuery } from "./query.ts";
 
 /** Sessions of one listing. */
 export const MAX_RECENT_SESSIONS = 20;
 
-/** Time for all titles of a listing, in ms. A title that is not found until then is left out. */
+/** Time for all titles of a listing, in ms. A title that is not found until then counts as none. */
 const TITLES_MS = 1500;
-const TITLE_CODE_POINTS = 200;
-
-export interface RecentSession {
-	readonly sessionId: string;
-	/** One printable line; null when the session has no name, or it was not found in time. */
-	readonly title: string | null;
-	/** Epoch milliseconds of the log's last change. */
-	readonly changedAt: number;
-}
 
 /**
  * The newest cold sessions that `caller` may read.
@@ -36,11 +28,7 @@ export async function listRecentSessions(
 	const recent = await Promise.all(
 		cold.map(async ({ id, changedAt }) => {
 			const title = await sessions.readTitle(id, ended).catch(() => null);
-			return {
-				sessionId: id,
-				title: printableLine(title ?? "", TITLE_CODE_POINTS) || null,
-				changedAt: Math.round(changedAt),
-			};
+			return { sessionId: id, title: printableTitle(title), changedAt: Math.round(changedAt) };
 		}),
 	);
 	signal?.throwIfAborted();

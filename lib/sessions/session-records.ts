@@ -2,7 +2,8 @@
  * What pi's logs can't say about a session, kept beside them: whether it is private, and whether it is a subagent's.
  *
  * One small file a session, named by the hash of its id, readable by its owner alone. A record that exists but can't be
- * trusted or read makes its session private: the mistake must be on the side of showing nothing.
+ * trusted or read makes its session private: the mistake must be on the side of showing nothing. For the same reason
+ * nobody shows or hides such a session before the record is put right: what it says of a subagent would be lost.
  */
 import { hash, randomUUID } from "node:crypto";
 import {
@@ -37,6 +38,18 @@ export interface SessionRecord {
 	readonly subagent: boolean;
 	/** Whether there is a record that can be read. */
 	readonly kept: boolean;
+}
+
+/** A record that can't be read or trusted was to be changed. The message, for the person, says which file it is. */
+export class UnreadableRecordError extends Error {
+	readonly code = "record_unreadable";
+
+	constructor(fileName: string) {
+		super(
+			`What is kept about this session can't be read or trusted, so it counts as private. Put the owner and the permissions of cross-session/sessions/${fileName} in the agent directory right; remove that file only if the session is no subagent's.`,
+		);
+		this.name = "UnreadableRecordError";
+	}
 }
 
 const noRecord: SessionRecord = Object.freeze({ private: false, subagent: false, kept: false });
@@ -76,12 +89,22 @@ export class SessionRecords {
 		return names.has(name) ? readRecord(path.join(this.#directory, name)) : noRecord;
 	}
 
-	/** Makes a session private, or shows it again. Throws the system's error when that can't be stored. */
+	/**
+	 * Makes a session private, or shows it again.
+	 * @throws UnreadableRecordError when its record can't be read; the system's error when the choice can't be stored
+	 */
 	setPrivate(sessionId: string, isPrivate: boolean): void {
-		this.#write(sessionId, { ...this.read(sessionId), private: isPrivate });
+		// Without a usable directory there is no record that could be spared.
+		this.#makeDirectory();
+		const record = this.read(sessionId);
+		if (record === unreadable) throw new UnreadableRecordError(nameOf(sessionId));
+		this.#write(sessionId, { ...record, private: isPrivate });
 	}
 
-	/** Notes that a session is a subagent's. Throws the system's error when that can't be stored. */
+	/**
+	 * Notes that a session is a subagent's; when its record can't be read, also that it is private. Throws the system's
+	 * error when that can't be stored.
+	 */
 	setSubagent(sessionId: string): void {
 		const record = this.read(sessionId);
 		if (!record.subagent) this.#write(sessionId, { ...record, subagent: true });
@@ -91,9 +114,13 @@ export class SessionRecords {
 		return path.join(this.#directory, nameOf(sessionId));
 	}
 
-	#write(sessionId: string, record: SessionRecord): void {
+	#makeDirectory(): void {
 		mkdirSync(this.#directory, { recursive: true, mode: 0o700 });
 		chmodSync(this.#directory, 0o700);
+	}
+
+	#write(sessionId: string, record: SessionRecord): void {
+		this.#makeDirectory();
 		const file = this.#pathOf(sessionId);
 		const temporary = `${file}.${randomUUID()}.tmp`;
 		const value: z.infer<typeof recordSchema> = {

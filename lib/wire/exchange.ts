@@ -3,7 +3,6 @@
  *
  * Promise: each call is one attempt. Nothing here tries again, whatever came back.
  */
-
 import { randomUUID } from "node:crypto";
 import { CANCEL_SAFE_QUEUE } from "../contract/info.ts";
 import { type MessageOutcome, type MessageState, outcomeOf } from "../contract/message-outcomes.ts";

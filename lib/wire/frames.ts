@@ -14,7 +14,7 @@ const capabilitiesSchema = z.array(z.string().max(64)).max(8);
 const version = z.literal(1);
 
 export const messageTextSchema = wellFormed.max(WIRE_LIMITS.textUnits);
-export const messageSummarySchema = wellFormed
+const messageSummarySchema = wellFormed
 	.max(WIRE_LIMITS.summaryCodePoints * 2)
 	.refine((summary) => [...summary].length <= WIRE_LIMITS.summaryCodePoints);
 
@@ -81,15 +81,6 @@ export function encodeFrame(frame: Frame): string {
 /** Whether a frame stays within the bound that every reader enforces. */
 export function frameFits(frame: Frame): boolean {
 	return Buffer.byteLength(encodeFrame(frame)) <= WIRE_LIMITS.frameBytes;
-}
-
-/** The JSON value of a frame's text; `undefined` when it is not JSON. */
-export function parseJson(text: string): unknown {
-	try {
-		return JSON.parse(text);
-	} catch {
-		return undefined;
-	}
 }
 
 /** One field of a JSON value that nothing is known about yet. */

@@ -1,4 +1,6 @@
-/** The numbers that both ends of the wire keep to. */
+/**
+ * The numbers that both ends of the wire keep to.
+ */
 import { MAX_MESSAGE_TEXT_UNITS, MAX_SUMMARY_CODE_POINTS } from "../contract/limits.ts";
 
 export const WIRE_LIMITS = Object.freeze({

@@ -6,6 +6,7 @@
  */
 import { CANCEL_SAFE_QUEUE } from "../contract/info.ts";
 import { isTaken, type MessageOutcomeCode, type MessageState, outcomeOf } from "../contract/message-outcomes.ts";
+import { parseJson } from "../contract/parse-json.ts";
 import type { FrameFault, FrameItem } from "./frame-reader.ts";
 import {
 	fieldOf,
@@ -13,7 +14,6 @@ import {
 	helloFrameSchema,
 	type MessageFrame,
 	messageFrameSchema,
-	parseJson,
 	type ResponseFrame,
 	requestIdOf,
 	statusFrameSchema,

@@ -1,4 +1,6 @@
-/** Comparing secrets without telling by the time it takes how much of them was right. */
+/**
+ * Comparing secrets without telling by the time it takes how much of them was right.
+ */
 import { timingSafeEqual } from "node:crypto";
 
 /** Whether two secrets are equal, in a time that tells nothing but their lengths, which everybody knows. */

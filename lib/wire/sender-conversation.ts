@@ -15,12 +15,12 @@ import {
 	messageStateSchema,
 	outcomeOf,
 } from "../contract/message-outcomes.ts";
+import { parseJson } from "../contract/parse-json.ts";
 import type { FrameItem } from "./frame-reader.ts";
 import {
 	encodeFrame,
 	type HelloFrame,
 	type MessageFrame,
-	parseJson,
 	type ResponseFrame,
 	responseFrameSchema,
 	type StatusFrame,

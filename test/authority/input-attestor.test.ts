@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { beforeEach, describe, expect, it } from "vitest";
 import { INPUT_AGE_MS, InputAttestor, type LiveUserMessage } from "../../lib/authority/input-attestor.ts";
-import { type InputMark, inputMarkSchema } from "../../lib/authority/input-mark.ts";
 import type { InputAuthor } from "../../lib/authority/turn-events.ts";
+import { type InputMark, inputMarkSchema } from "../../lib/contract/input-mark.ts";
 
 /** A log in memory: messages are found by identity once they are stored. */
 class MemoryLog {

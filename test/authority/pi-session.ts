@@ -16,10 +16,10 @@ import {
 	SessionManager,
 	SettingsManager,
 } from "@earendil-works/pi-coding-agent";
-import { MARK_ENTRY_TYPE } from "../../lib/authority/input-mark.ts";
 import { messageText, type PiMessage } from "../../lib/authority/pi-messages.ts";
 import { SessionAuthority } from "../../lib/authority/session-authority.ts";
 import type { TurnEffect } from "../../lib/authority/turn-events.ts";
+import { MARK_ENTRY_TYPE } from "../../lib/contract/input-mark.ts";
 import { type QueuedFate, SafeQueue } from "../../lib/inbox/safe-queue.ts";
 
 const model = {

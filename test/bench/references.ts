@@ -3,9 +3,9 @@
  */
 import path from "node:path";
 import { SessionReferences } from "../../lib/references/index.ts";
-import { nobodyLive } from "../../lib/sessions/live-sessions.ts";
 import { PiSessionQuery } from "../../lib/sessions/pi-session-query.ts";
 import { SessionRecords } from "../../lib/sessions/session-records.ts";
+import { nobodyLive } from "../support/logs/nobody-live.ts";
 
 /** Session references over the logs of one directory, with nothing remembered. */
 export function newReferences(directory: string, agentDirectory: string): SessionReferences {

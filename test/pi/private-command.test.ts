@@ -1,8 +1,7 @@
 /** `/cross-session-private on|off` in real sessions. */
-import { writeFileSync } from "node:fs";
+import { chmodSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
-import { completePrivateChoice } from "../../lib/pi/private-command.ts";
 import { lookAt } from "../support/pi/ask.ts";
 import { InProcessPi } from "../support/pi/in-process-pi.ts";
 import { ownedByTest, temporaryDirectory, useOwnAgentDirectory } from "../support/pi/workspaces.ts";
@@ -90,6 +89,21 @@ describe("a fork", () => {
 		expect(await look(parentId)).toMatchObject(refused);
 	});
 
+	test("whose own record can't be read is private as it is, and nothing is written over it", async () => {
+		const { agentDirectory, pi, look } = await startTwo();
+		await pi.session.prompt("Hello.");
+		await command(pi, "on");
+		const before = recordsIn(agentDirectory);
+		await fork(pi);
+		const [own = ""] = recordsIn(agentDirectory).filter((file) => !before.includes(file));
+		chmodSync(own, 0o644);
+		const told = pi.told.length;
+		await pi.session.reload();
+		expect(pi.told.slice(told)).toEqual([]);
+		expect(statSync(own).mode & 0o777).toBe(0o644);
+		expect(await look()).toMatchObject(refused);
+	});
+
 	test("of a session that is shown is shown, and nobody is told anything", async () => {
 		const { pi, look } = await startTwo();
 		await pi.session.prompt("Hello.");
@@ -98,6 +112,12 @@ describe("a fork", () => {
 		expect(await look()).toMatchObject({ ok: true });
 	});
 });
+
+/** Paths of all records. */
+function recordsIn(agentDirectory: string): string[] {
+	const directory = path.join(agentDirectory, "cross-session", "sessions");
+	return readdirSync(directory).map((name) => path.join(directory, name));
+}
 
 /** Forks the session at its end. */
 async function fork(pi: InProcessPi): Promise<void> {
@@ -138,8 +158,28 @@ describe("the command", () => {
 		]);
 	});
 
-	test("completes its argument", () => {
-		const values = (prefix: string) => completePrivateChoice(prefix).map(({ value }) => value);
-		expect([values(""), values("o"), values("of"), values("x")]).toEqual([["on", "off"], ["on", "off"], ["off"], []]);
+	test.each(["on", "off"])(
+		"with %s leaves a record that can't be read as it is, and says what to do",
+		async (choice) => {
+			const { agentDirectory, pi, look } = await startTwo();
+			await pi.session.prompt("Hello.");
+			await command(pi, "off");
+			const [record = ""] = recordsIn(agentDirectory);
+			chmodSync(record, 0o644);
+			const [told, ...others] = await command(pi, choice);
+			expect(others).toEqual([]);
+			expect(told).toMatchObject({ severity: "error" });
+			expect(told?.text).toContain("Nothing was changed. What is kept about this session can't be read or trusted");
+			expect(told?.text).toContain(`cross-session/sessions/${path.basename(record)}`);
+			expect(await look()).toMatchObject(refused);
+		},
+	);
+
+	test("completes its argument", async () => {
+		const { pi } = await startTwo();
+		const registered = pi.session.extensionRunner.getCommand("cross-session-private");
+		const values = async (prefix: string) =>
+			(await registered?.getArgumentCompletions?.(prefix))?.map(({ value }) => value);
+		expect(await Promise.all(["", "o", "of", "x"].map(values))).toEqual([["on", "off"], ["on", "off"], ["off"], []]);
 	});
 });

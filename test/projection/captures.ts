@@ -3,9 +3,13 @@
  * surface, and generators of texts that are hard to cut, to count or to escape.
  */
 import fc from "fast-check";
-import type { CapturedSurface, CapturedText, SurfaceEvent } from "../../lib/projection/events.ts";
-import type { ProjectionWant } from "../../lib/projection/limits.ts";
-import type { CapturedSession } from "../../lib/projection/result.ts";
+import type {
+	CapturedSession,
+	CapturedSurface,
+	CapturedText,
+	CaptureWant,
+	SurfaceEvent,
+} from "../../lib/projection/events.ts";
 
 /** UTF-8 size by Node's encoder, not by the code under test. */
 export const sizeOf = (text: string): number => new TextEncoder().encode(text).length;
@@ -51,7 +55,7 @@ export function sessionOf(parts: Partial<CapturedSession> = {}): CapturedSession
 }
 
 /** What a reader that honours a want holds of a surface: newest messages, ends of long texts, exact totals. */
-export function heldFor(surface: CapturedSurface, want: NonNullable<ProjectionWant["surface"]>): CapturedSurface {
+export function heldFor(surface: CapturedSurface, want: NonNullable<CaptureWant["surface"]>): CapturedSurface {
 	const messages: SurfaceEvent[] = [];
 	let held = 0;
 	for (const event of surface.messages.toReversed()) {

@@ -1,8 +1,6 @@
-import { describe, expect, expectTypeOf, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { PEER_CONTEXT_LIMITS } from "../../lib/contract/peer-context.ts";
-import { boundLimits, captureWantFor, type ProjectionWant, retentionLimitsFor } from "../../lib/projection/limits.ts";
-import type { CapturedSession } from "../../lib/projection/result.ts";
-import type { CaptureWant, SessionCapture } from "../../lib/sessions/query.ts";
+import { boundLimits, captureWantFor, retentionLimitsFor } from "../../lib/projection/limits.ts";
 
 describe("limits", () => {
 	it("are the fixed ones unless lowered", () => {
@@ -50,10 +48,5 @@ describe("limits", () => {
 			surface: { messages: 2, textBytes: 4096, totalBytes: 16384, checkpoint: false },
 		});
 		expect(captureWantFor("activity", { tools: 5 })).toEqual({ activity: { calls: 5 } });
-	});
-
-	it("speak the words of the reader's port", () => {
-		expectTypeOf<ProjectionWant>().toExtend<CaptureWant>();
-		expectTypeOf<SessionCapture>().toExtend<CapturedSession>();
 	});
 });

@@ -134,34 +134,51 @@ interface Copy {
 	readonly find: FindElided;
 }
 
-function copyOf(slices: readonly Buffer[], textKeep: number): Copy | null {
-	const filter = new LineFilter(textKeep);
+/** Raw bytes of a text that the copy keeps from each end. */
+const KEPT_BYTES = 64 * 1024;
+
+/** The line with each of its texts repeated until it has at least this many bytes. */
+function lengthened(line: Buffer, least: number): Buffer {
+	const strings = /("(?:text|content|summary|name)":\s*")((?:[^"\\]|\\.)+)"/g;
+	const longer = line
+		.toString("latin1")
+		.replace(
+			strings,
+			(_found, before: string, text: string) => `${before}${text.repeat(Math.ceil(least / text.length))}"`,
+		);
+	return Buffer.from(longer, "latin1");
+}
+
+function copyOf(slices: readonly Buffer[]): Copy | null {
+	const filter = new LineFilter();
 	for (const slice of slices) filter.take(slice, 0, slice.length);
 	return filter.parse();
 }
 
 describe("the copy of a long line", () => {
-	const textKeep = fc.constantFrom(24, 64, 500, 100_000);
+	/** As they are, barely too long to be kept whole, and with a middle that is kept in no part. */
+	const lengths = fc.constantFrom(0, KEPT_BYTES, 3 * KEPT_BYTES);
 
 	test("has the facts of the whole line, wherever the line was cut into slices", () => {
 		let elided = 0;
 		fc.assert(
-			fc.property(logLines, cuts, textKeep, (lines, fractions, keep) => {
+			fc.property(logLines, cuts, lengths, (lines, fractions, least) => {
 				const ids = new EntryIds();
-				for (const line of lines.filter((line) => isValidText(line) && !isSkill(line))) {
-					const copy = copyOf(sliceAt(line, fractions), keep);
+				for (const short of lines.filter((line) => isValidText(line) && !isSkill(line))) {
+					const line = lengthened(short, least);
+					const copy = copyOf(sliceAt(line, fractions));
 					const facts = new LineFacts();
 					const isRead = copy !== null && readEntryFacts(copy.value, copy.find, ids, facts, false);
 					const parsed = parsedFacts(line, ids);
 					if (parsed?.name) parsed.name = expect.any(String) as unknown as string;
 					if (parsed !== null) elided += copy && JSON.stringify(copy.value).length < line.length ? 1 : 0;
-					expect({ line: line.toString("utf8"), facts: isRead ? facts : null }).toEqual({
-						line: line.toString("utf8"),
+					expect({ line: short.toString("utf8"), facts: isRead ? facts : null }).toEqual({
+						line: short.toString("utf8"),
 						facts: parsed,
 					});
 				}
 			}),
-			{ numRuns: 150 },
+			{ numRuns: 75 },
 		);
 		expect(elided).toBeGreaterThan(50);
 	});
@@ -169,9 +186,10 @@ describe("the copy of a long line", () => {
 	test("keeps both ends of a text that it leaves out, and its exact size", () => {
 		let elided = 0;
 		fc.assert(
-			fc.property(logLines, cuts, textKeep, (lines, fractions, keep) => {
-				for (const line of lines.filter(isValidText)) {
-					const copy = copyOf(sliceAt(line, fractions), keep);
+			fc.property(logLines, cuts, lengths, (lines, fractions, least) => {
+				for (const short of lines.filter(isValidText)) {
+					const line = lengthened(short, least);
+					const copy = copyOf(sliceAt(line, fractions));
 					const whole = parseObject(line.toString("utf8"));
 					if (!copy || !whole) continue;
 					const sources = textsOf(whole, nothingElided);
@@ -191,36 +209,38 @@ describe("the copy of a long line", () => {
 					}
 				}
 			}),
-			{ numRuns: 150 },
+			{ numRuns: 75 },
 		);
 		expect(elided).toBeGreaterThan(50);
 	});
 
-	test("keeps nearly all of what it was asked to keep from each end", () => {
-		const text = "plain \\u00e9 é 日本 \\ud83d\\ude00 🙂 \\\\ \\n".repeat(1000);
+	test("keeps nearly 64 KiB from each end", () => {
+		const text = "plain \\u00e9 é 日本 \\ud83d\\ude00 🙂 \\\\ \\n".repeat(10_000);
 		const line = Buffer.from(`{"type":"message","message":{"role":"user","content":"${text}"}}`);
-		const copy = copyOf([line], 4096);
+		const copy = copyOf([line]);
 		const [elided] = textsOf(asRecord(copy?.value), copy?.find ?? nothingElided);
 		if (typeof elided !== "object") throw new Error("The text is too long to be kept whole.");
 		const decoded = JSON.parse(`"${text}"`) as string;
 		// An escape takes more bytes than what it stands for.
-		const least = 4096 * (utf8Bytes(decoded) / utf8Bytes(text)) - 32;
+		const least = KEPT_BYTES * (utf8Bytes(decoded) / utf8Bytes(text)) - 32;
 		expect(utf8Bytes(elided.head)).toBeGreaterThan(least);
 		expect(utf8Bytes(elided.tail)).toBeGreaterThan(least);
 	});
 
 	test("knows a text by its key, also when the key was written with escapes", () => {
-		const text = "x".repeat(5000);
+		const text = "x".repeat(200_000);
 		const key = "\\u0063ont\\u0065nt";
-		const copy = copyOf([Buffer.from(`{"type":"message","message":{"role":"user","${key}":"${text}"}}`)], 100);
+		const copy = copyOf([Buffer.from(`{"type":"message","message":{"role":"user","${key}":"${text}"}}`)]);
 		expect(textsOf(asRecord(copy?.value), copy?.find ?? nothingElided)).toEqual([
-			{ bytes: 5000, head: "x".repeat(100), tail: expect.stringMatching(/^x{90,100}$/) },
+			{ bytes: 200_000, head: "x".repeat(KEPT_BYTES), tail: expect.stringMatching(/^x{65500,65536}$/) },
 		]);
 	});
 
 	test("shows a long skill expansion as what was typed", () => {
-		const text = JSON.stringify(`<skill name="review" location="/s">\n${"x\n".repeat(5000)}</skill>\n\nlook at <this>`);
-		const copy = copyOf([Buffer.from(`{"type":"message","message":{"role":"user","content":${text}}}`)], 200);
+		const text = JSON.stringify(
+			`<skill name="review" location="/s">\n${"x\n".repeat(50_000)}</skill>\n\nlook at <this>`,
+		);
+		const copy = copyOf([Buffer.from(`{"type":"message","message":{"role":"user","content":${text}}}`)]);
 		const { content } = asRecord(asRecord(copy?.value)?.message) ?? {};
 		expect(textBlocks(content, copy?.find ?? nothingElided, true)).toEqual(["/skill:review look at <this>"]);
 	});
@@ -228,7 +248,7 @@ describe("the copy of a long line", () => {
 	test("holds nothing that a line could have spelled itself in place of what was left out", () => {
 		const spelled = '{"0123456789abcdef01234567":0}';
 		const line = `{"type":"message","message":{"role":"user","content":[{"type":"text","text":${spelled}}],"more":"${"x".repeat(9000)}"}}`;
-		const copy = copyOf([Buffer.from(line)], 100);
+		const copy = copyOf([Buffer.from(line)]);
 		expect(textsOf(asRecord(copy?.value), copy?.find ?? nothingElided)).toEqual([]);
 	});
 

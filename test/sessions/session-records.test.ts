@@ -15,7 +15,7 @@ import {
 } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
-import { SessionRecords } from "../../lib/sessions/session-records.ts";
+import { SessionRecords, UnreadableRecordError } from "../../lib/sessions/session-records.ts";
 import { temporaryDirectory } from "./log-directory.ts";
 
 const ID = "../../a session/with an odd id";
@@ -73,33 +73,33 @@ describe("a record", () => {
 	});
 });
 
-describe("a session is private when its record", () => {
-	const isRoot = process.getuid?.() === 0;
-	const SPOILED: Readonly<Record<string, (file: string) => void>> = {
-		"can be read by the group": (file) => chmodSync(file, 0o640),
-		"can be written by others": (file) => chmodSync(file, 0o602),
-		"is a link": (file) => {
-			renameSync(file, `${file}.elsewhere`);
-			symlinkSync(`${file}.elsewhere`, file);
-		},
-		"is a link to nothing": (file) => {
-			renameSync(file, `${file}.elsewhere`);
-			symlinkSync(`${file}.nothing`, file);
-		},
-		"is a directory": (file) => {
-			renameSync(file, `${file}.elsewhere`);
-			mkdirSync(file);
-		},
-		"is empty": (file) => writeFileSync(file, ""),
-		"is no JSON": (file) => writeFileSync(file, "{"),
-		"is no object": (file) => writeFileSync(file, "null"),
-		"is of another version": (file) => writeFileSync(file, '{"version":2,"private":false}'),
-		"says something else about being private": (file) => writeFileSync(file, '{"version":1,"private":"no"}'),
-		"names another origin": (file) => writeFileSync(file, '{"version":1,"origin":"root"}'),
-		"is too large": (file) => writeFileSync(file, `{"version":1${" ".repeat(5000)}}`),
-		...(isRoot && { "belongs to somebody else": (file: string) => chownSync(file, 12345, 12345) }),
-	};
+const isRoot = process.getuid?.() === 0;
+const SPOILED: Readonly<Record<string, (file: string) => void>> = {
+	"can be read by the group": (file) => chmodSync(file, 0o640),
+	"can be written by others": (file) => chmodSync(file, 0o602),
+	"is a link": (file) => {
+		renameSync(file, `${file}.elsewhere`);
+		symlinkSync(`${file}.elsewhere`, file);
+	},
+	"is a link to nothing": (file) => {
+		renameSync(file, `${file}.elsewhere`);
+		symlinkSync(`${file}.nothing`, file);
+	},
+	"is a directory": (file) => {
+		renameSync(file, `${file}.elsewhere`);
+		mkdirSync(file);
+	},
+	"is empty": (file) => writeFileSync(file, ""),
+	"is no JSON": (file) => writeFileSync(file, "{"),
+	"is no object": (file) => writeFileSync(file, "null"),
+	"is of another version": (file) => writeFileSync(file, '{"version":2,"private":false}'),
+	"says something else about being private": (file) => writeFileSync(file, '{"version":1,"private":"no"}'),
+	"names another origin": (file) => writeFileSync(file, '{"version":1,"origin":"root"}'),
+	"is too large": (file) => writeFileSync(file, `{"version":1${" ".repeat(5000)}}`),
+	...(isRoot && { "belongs to somebody else": (file: string) => chownSync(file, 12345, 12345) }),
+};
 
+describe("a session is private when its record", () => {
 	test.each(Object.entries(SPOILED))("%s", (_name, spoil) => {
 		const { records, file } = recordsIn();
 		records.setSubagent(ID);
@@ -112,5 +112,40 @@ describe("a session is private when its record", () => {
 		mkdirSync(path.join(agentDirectory, "cross-session"));
 		writeFileSync(path.join(agentDirectory, "cross-session", "sessions"), "");
 		expect(found(recordsIn(agentDirectory).records)).toEqual(hidden);
+	});
+});
+
+describe("a record that can't be read", () => {
+	test.each(Object.entries(SPOILED))(
+		"is left as it is by whoever shows or hides the session, when it %s",
+		(_name, spoil) => {
+			const { records, directory, file } = recordsIn();
+			records.setSubagent(ID);
+			spoil(file);
+			const names = readdirSync(directory);
+			for (const choice of [true, false]) {
+				expect(() => records.setPrivate(ID, choice)).toThrow(UnreadableRecordError);
+				expect(found(records)).toEqual(hidden);
+			}
+			expect(readdirSync(directory)).toEqual(names);
+		},
+	);
+
+	test("still says that the session is a subagent's when it has been put right", () => {
+		const { records, file } = recordsIn();
+		records.setSubagent(ID);
+		chmodSync(file, 0o644);
+		expect(() => records.setPrivate(ID, false)).toThrow(`cross-session/sessions/${path.basename(file)}`);
+		chmodSync(file, 0o600);
+		records.setPrivate(ID, false);
+		expect(found(records)).toEqual({ private: false, subagent: true, kept: true });
+	});
+
+	test("is replaced for a subagent's session, which stays private then", () => {
+		const { records, file } = recordsIn();
+		records.setPrivate(ID, false);
+		writeFileSync(file, "{");
+		records.setSubagent(ID);
+		expect(found(records)).toEqual({ private: true, subagent: true, kept: true });
 	});
 });

@@ -6,11 +6,12 @@ import path from "node:path";
 import type { PeerContext, RuntimeStatus } from "../../lib/contract/peer-context.ts";
 import type { Caller } from "../../lib/sessions/authorization.ts";
 import type { CatalogueSources } from "../../lib/sessions/catalogue.ts";
-import { type LiveSessions, nobodyLive } from "../../lib/sessions/live-sessions.ts";
+import type { LiveSessions } from "../../lib/sessions/live-sessions.ts";
 import { type PeerContextQuestion, PeerContextReader } from "../../lib/sessions/peer-context-reader.ts";
 import { PiSessionQuery } from "../../lib/sessions/pi-session-query.ts";
 import type { SessionQuery } from "../../lib/sessions/query.ts";
 import { SessionRecords } from "../../lib/sessions/session-records.ts";
+import { nobodyLive } from "../support/logs/nobody-live.ts";
 import { temporaryDirectory } from "./log-directory.ts";
 import type { SessionLog } from "./session-log.ts";
 

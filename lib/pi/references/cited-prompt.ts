@@ -2,7 +2,7 @@
  * A prompt in which the person cites other sessions, and how it comes back to them when it can't be sent.
  */
 import type { ExtensionContext, InputEvent } from "@earendil-works/pi-coding-agent";
-import type { SessionReference } from "../../references/index.ts";
+import { parseSessionReferenceMentions, type SessionReference } from "../../references/index.ts";
 import { type Severity, tellQuietly } from "../tell-person.ts";
 
 type Images = NonNullable<InputEvent["images"]>;
@@ -16,6 +16,15 @@ export interface CitedPrompt {
 	readonly references: readonly SessionReference[];
 	/** Sessions of other workspaces that the person has agreed to cite in it. */
 	readonly confirmed: Set<string>;
+}
+
+/**
+ * The prompt of an input; null when it cites nothing.
+ * @throws SessionReferenceError for a mention that is malformed
+ */
+export function readCitedPrompt({ text: typed, images = [] }: Pick<InputEvent, "text" | "images">): CitedPrompt | null {
+	const { text, references } = parseSessionReferenceMentions(typed);
+	return references.length === 0 ? null : { typed, text, images, references, confirmed: new Set() };
 }
 
 type Screen = Pick<ExtensionContext, "hasUI" | "ui">;
@@ -46,11 +55,8 @@ export function giveBack(
 		prompts.map(({ typed }) => typed),
 	);
 	const images = prompts.reduce((count, prompt) => count + prompt.images.length, 0);
-	const where = isBack
-		? prompts.length > 1
-			? " The prompts are back in the editor."
-			: " The prompt is back in the editor."
-		: "";
+	const whichAre = prompts.length > 1 ? "prompts are" : "prompt is";
+	const where = isBack ? ` The ${whichAre} back in the editor.` : "";
 	const lost = images > 0 ? ` Attach its ${images === 1 ? "image" : `${images} images`} again.` : "";
 	tellQuietly(screen, `${text}${where}${lost}`, severity);
 }

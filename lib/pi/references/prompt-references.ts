@@ -13,17 +13,18 @@ import {
 	VERSION,
 } from "@earendil-works/pi-coding-agent";
 import type { ResentPrompts } from "../../authority/resent-prompts.ts";
-import { type AdditionalContext, parseSessionReferenceMentions } from "../../references/index.ts";
+import { SignalWatch } from "../../authority/signal-watch.ts";
+import type { AdditionalContext } from "../../references/index.ts";
 import type { HostParts } from "../incarnation.ts";
 import { tellQuietly } from "../tell-person.ts";
-import { type CitedPrompt, type GiveBackReason, giveBack } from "./cited-prompt.ts";
+import { type CitedPrompt, type GiveBackReason, giveBack, readCitedPrompt } from "./cited-prompt.ts";
 import { HeldQueue, MAX_HELD } from "./held-queue.ts";
 import { snapshotOf } from "./prompt-snapshot.ts";
 import { type InputArrival, PromptStarts } from "./prompt-starts.ts";
 import { reasons, toReason, waits } from "./reasons.ts";
 import { toReferenceMessage } from "./reference-message.ts";
 import { RunWatch } from "./run-watch.ts";
-import { WAITING_STATUS, waitingText } from "./waiting-status.ts";
+import { showWaiting } from "./waiting-status.ts";
 
 /** How long an input that was let through may take until its turn starts, in ms, before it counts as swallowed. */
 const STARTS_WITHIN_MS = 5000;
@@ -64,7 +65,8 @@ export class PromptReferences {
 	readonly #inPreparation = new Set<CitedPrompt>();
 	/** Of the newest event; whatever it is asked may throw when the session is over. */
 	#context: ExtensionContext | null = null;
-	#stopListening = () => {};
+	/** Tells at once when the person cancels the run. */
+	readonly #signal = new SignalWatch(() => this.#run.cancelled());
 
 	constructor(options: PromptReferencesOptions) {
 		this.#options = options;
@@ -76,7 +78,7 @@ export class PromptReferences {
 			prepare: (prompt, signal) => this.#snapshot(prompt, signal),
 			send: (prompt) => this.#send(prompt),
 			giveBack: (prompts, reason) => this.#giveBack(prompts, reason),
-			show: (prompts) => this.#showWaiting(prompts),
+			show: (prompts) => showWaiting(this.#context, prompts),
 			now: this.#now,
 		});
 	}
@@ -118,12 +120,8 @@ export class PromptReferences {
 	agentStarted(context: ExtensionContext): void {
 		this.#context = context;
 		this.#run.started();
-		this.#stopListening();
-		const { signal } = context;
-		if (signal === undefined) return;
-		const cancel = () => this.#run.cancelled();
-		signal.addEventListener("abort", cancel, { once: true });
-		this.#stopListening = () => signal.removeEventListener("abort", cancel);
+		if (context.signal === undefined) this.#signal.release();
+		else this.#signal.capture(context.signal);
 	}
 
 	messageStarted(message: { readonly role: string }): void {
@@ -137,7 +135,7 @@ export class PromptReferences {
 	/** `aborted`: as pi says it, where it does. */
 	settled(aborted: boolean, context: ExtensionContext): void {
 		this.#context = context;
-		this.#stopListening();
+		this.#signal.release();
 		if (aborted) this.#run.cancelled();
 		const end = this.#run.settled();
 		if (end === "well") this.#queue.settled();
@@ -168,7 +166,7 @@ export class PromptReferences {
 	/** The session ends: nothing of it goes into the next one, but into the editor. */
 	leave(context: ExtensionContext): void {
 		this.#context = context;
-		this.#stopListening();
+		this.#signal.release();
 		const unfinished = [...this.#inPreparation];
 		this.#inPreparation.clear();
 		this.#giveBack(unfinished, reasons.left);
@@ -181,12 +179,11 @@ export class PromptReferences {
 	}
 
 	/** The prompt, null when it cites nothing; or it was refused, and the person has it back. */
-	#read({ text: typed, images = [] }: InputEvent): CitedPrompt | null | "refused" {
+	#read(event: InputEvent): CitedPrompt | null | "refused" {
 		try {
-			const { text, references } = parseSessionReferenceMentions(typed);
-			return references.length === 0 ? null : { typed, text, images, references, confirmed: new Set() };
+			return readCitedPrompt(event);
 		} catch (error) {
-			this.#giveBack([{ typed, images }], toReason(error));
+			this.#giveBack([{ typed: event.text, images: event.images ?? [] }], toReason(error));
 			return "refused";
 		}
 	}
@@ -293,14 +290,6 @@ export class PromptReferences {
 
 	#giveBack(prompts: readonly Pick<CitedPrompt, "typed" | "images">[], reason: GiveBackReason): void {
 		if (this.#context !== null) giveBack(this.#context, prompts, reason);
-	}
-
-	#showWaiting(prompts: readonly CitedPrompt[]): void {
-		try {
-			if (this.#context?.hasUI) this.#context.ui.setStatus(WAITING_STATUS, waitingText(prompts));
-		} catch {
-			// The session is over, and its screen with it.
-		}
 	}
 }
 

@@ -6,7 +6,7 @@
 import { printableLine, printableLines } from "../../projection/printable.ts";
 import { tagSafeJson } from "../../projection/serialization.ts";
 import { type SessionReferenceSourceEntry, sessionReferenceSourceSchema } from "../../references/index.ts";
-import { type CutLine, formatAge, type ScreenLine, type ScreenLines } from "../foreign-text.ts";
+import { type CutLine, countOf, formatAge, type ScreenLine, type ScreenLines } from "../foreign-text.ts";
 import { type MessageViewOptions, toMessageView } from "../message-view.ts";
 import type { Styles } from "../styles.ts";
 import { type ShownSnapshot, snapshotsOf } from "./reference-message.ts";
@@ -57,7 +57,7 @@ function referenceLines(shown: ShownReference, expanded: boolean, styles: Styles
 function foldedLine({ reference, snapshot, age }: ShownReference, styles: Styles): CutLine {
 	const { retainedMessages, originalMessages } = reference;
 	const size = snapshot === undefined ? "" : formatBytes(Buffer.byteLength(tagSafeJson(snapshot)));
-	const facts = [`${retainedMessages}/${countOf(originalMessages)}`, size, age];
+	const facts = [`${retainedMessages}/${countOf(originalMessages, "message")}`, size, age];
 	return {
 		fit: "cut",
 		parts: [
@@ -82,7 +82,10 @@ function omittedLines({ reference }: ShownReference, styles: Styles): CutLine[] 
 	const { omittedMessages, omittedBytes, truncated, compacted } = reference;
 	const checkpoint = compacted ? [mutedLine("begins with the summary of its compaction", styles)] : [];
 	if (!truncated) return checkpoint;
-	return [...checkpoint, mutedLine(`left out: ${countOf(omittedMessages)}, ${formatBytes(omittedBytes)}`, styles)];
+	return [
+		...checkpoint,
+		mutedLine(`left out: ${countOf(omittedMessages, "message")}, ${formatBytes(omittedBytes)}`, styles),
+	];
 }
 
 /** The speaker stands further left than any text. */
@@ -106,10 +109,6 @@ function speakerLine(role: string, styles: Styles): CutLine {
 
 function mutedLine(text: string, styles: Styles): CutLine {
 	return { fit: "cut", indent: TEXT_INDENT, parts: [{ text, style: (part) => styles.fg("muted", part) }] };
-}
-
-function countOf(messages: number): string {
-	return `${messages} message${messages === 1 ? "" : "s"}`;
 }
 
 function formatBytes(bytes: number): string {

@@ -9,9 +9,9 @@ import {
 	type ReferenceCandidate,
 	SessionReferenceError,
 } from "../../references/index.ts";
-import { unlessEnded } from "../ended-session.ts";
 import { formatAge } from "../foreign-text.ts";
 import type { HostParts } from "../incarnation.ts";
+import { type CommandHost, overIncarnation } from "../incarnation-command.ts";
 import { tellPerson } from "../tell-person.ts";
 import type { PromptReferences } from "./prompt-references.ts";
 
@@ -29,16 +29,12 @@ const PLACE_CODE_POINTS = 60;
 /** Registers the commands over the incarnation that is up when one is used. */
 export function registerReferenceCommands(
 	pi: Pick<ExtensionAPI, "registerCommand">,
-	host: { readonly parts: HostParts | null },
+	host: CommandHost,
 	prompts: Pick<PromptReferences, "takeBack">,
 ): void {
 	pi.registerCommand(REFERENCE_COMMAND, {
 		description: "Cite another session: find it by title, directory or id",
-		handler: async (search, context) => {
-			const { parts } = host;
-			if (parts === null) tellPerson(context, "Cross-session access is off in this session.", "warning");
-			else await unlessEnded(parts.fence, () => chooseReference(search, context, parts));
-		},
+		handler: overIncarnation(host, chooseReference),
 	});
 	pi.registerCommand(TAKE_BACK_COMMAND, {
 		description: "Return the prompts that wait with their references to the editor",
@@ -46,7 +42,7 @@ export function registerReferenceCommands(
 	});
 }
 
-async function chooseReference(search: string, context: ExtensionCommandContext, parts: HostParts): Promise<void> {
+async function chooseReference(context: ExtensionCommandContext, parts: HostParts, search: string): Promise<void> {
 	let candidates: ReferenceCandidate[];
 	try {
 		const listed = await parts.references.listCandidates(parts.caller, search, undefined, parts.fence);

@@ -2,6 +2,7 @@
  * What snapshots become in a session: a custom message right before the prompt that cites them.
  */
 import * as z from "zod";
+import { parseJson } from "../../contract/parse-json.ts";
 import type { AdditionalContext, SessionReferenceSource } from "../../references/index.ts";
 
 /** `customType` of snapshots of other sessions. */
@@ -31,10 +32,5 @@ export type ShownSnapshot = z.infer<typeof snapshotsSchema>[number];
 /** The snapshots of a stored message, for the screen; none when it holds nothing that can be read. */
 export function snapshotsOf(content: string): readonly ShownSnapshot[] {
 	const data = content.split("\n").find((line) => line.startsWith("["));
-	if (data === undefined) return [];
-	try {
-		return snapshotsSchema.parse(JSON.parse(data));
-	} catch {
-		return [];
-	}
+	return snapshotsSchema.safeParse(parseJson(data ?? "")).data ?? [];
 }

@@ -4,12 +4,10 @@
  * A run ended well when its last answer is complete and nothing was cancelled in it; whatever pi says after a
  * cancelled part of a run, it stays cancelled until it has settled. Pure.
  */
+import { COMPACTION_IDLE_MS } from "../../authority/compaction.ts";
 
 /** How a run ended. */
 export type RunEnd = "well" | "cancelled" | "failed";
-
-/** Uninterrupted idleness, in ms, after which a compaction without an end counts as cancelled: the oldest pi says nothing. */
-export const COMPACTION_IDLE_MS = 120_000;
 
 const completed: ReadonlySet<string> = new Set(["stop", "length", "toolUse"]);
 

@@ -1,16 +1,29 @@
 /**
  * The status line of prompts that wait.
  */
+import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
 import { printableLine } from "../../projection/printable.ts";
 import type { CitedPrompt } from "./cited-prompt.ts";
 
 /** Key of the status. */
-export const WAITING_STATUS = "cross-session-waiting";
+const WAITING_STATUS = "cross-session-waiting";
 
 const TEXT_CODE_POINTS = 30;
 
+/** Shows what waits, where there is a screen. Never throws: the session may be over, and its screen with it. */
+export function showWaiting(
+	context: Pick<ExtensionContext, "hasUI" | "ui"> | null,
+	prompts: readonly Pick<CitedPrompt, "text">[],
+): void {
+	try {
+		if (context?.hasUI) context.ui.setStatus(WAITING_STATUS, waitingText(prompts));
+	} catch {
+		// Nobody is left to see it.
+	}
+}
+
 /** Undefined when nothing waits, so that the status goes. */
-export function waitingText(prompts: readonly Pick<CitedPrompt, "text">[]): string | undefined {
+function waitingText(prompts: readonly Pick<CitedPrompt, "text">[]): string | undefined {
 	const [first] = prompts;
 	if (first === undefined) return undefined;
 	const text = `"${printableLine(first.text, TEXT_CODE_POINTS)}"`;

@@ -5,28 +5,18 @@
  * makes the line damaged, never an exception.
  */
 import * as z from "zod";
+import { inputMarkSchema, MARK_ENTRY_TYPE } from "../../contract/input-mark.ts";
 import { utf8Bytes } from "../../projection/text.ts";
-import type { EntryIds } from "./entry-ids.ts";
-import { NO_ID } from "./entry-ids.ts";
+import { type EntryIds, NO_ID } from "./entry-ids.ts";
 import { textBlocks } from "./entry-text.ts";
 import { asRecord } from "./json-object.ts";
 import { type LineFacts, LineKind, markBits, outcomeNumber } from "./line-facts.ts";
 import type { ElidedText, FindElided } from "./line-filter.ts";
 
-/** The custom type of this package's own entries. */
-export const MARK_CUSTOM_TYPE = "cross-session";
-
 const structureSchema = z.looseObject({
 	type: z.string(),
 	id: z.string().optional(),
 	parentId: z.string().nullish(),
-});
-
-const markSchema = z.object({
-	v: z.literal(1),
-	kind: z.literal("input"),
-	source: z.enum(["user", "extension", "unclear"]),
-	entry: z.string(),
 });
 
 const replacementSchema = z.union([z.null(), z.looseObject({ content: z.unknown() })]);
@@ -116,8 +106,8 @@ function readEdit(entry: Entry, find: FindElided, ids: EntryIds, facts: LineFact
 }
 
 function readMark(entry: Entry, _find: FindElided, ids: EntryIds, facts: LineFacts): void {
-	if (entry.customType !== MARK_CUSTOM_TYPE) return;
-	const mark = markSchema.safeParse(entry.data, { jitless: true });
+	if (entry.customType !== MARK_ENTRY_TYPE) return;
+	const mark = inputMarkSchema.safeParse(entry.data, { jitless: true });
 	if (mark.success) facts.mark = { entry: ids.intern(mark.data.entry), bit: markBits[mark.data.source] };
 }
 

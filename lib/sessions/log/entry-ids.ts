@@ -4,11 +4,10 @@
  * pi's ids are 8 hex digits: they are kept as 32-bit numbers in an open-addressing table, so that a hundred thousand
  * entries cost no strings. Every other id goes into a map. A repeated id means its last line, as in the SDK.
  */
-
 import { randomInt } from "node:crypto";
 
 /** Longer ids belong to nobody's writer; the entry counts as damaged. */
-export const MAX_ENTRY_ID_LENGTH = 512;
+const MAX_ENTRY_ID_LENGTH = 512;
 /** No id: a root's parent. */
 export const NO_ID = -1;
 

@@ -1,6 +1,7 @@
 /**
  * The text blocks of an entry's content: the only part of a message that ever leaves the log.
  */
+import { asRecord } from "./json-object.ts";
 import type { ElidedText, FindElided } from "./line-filter.ts";
 
 /**
@@ -17,8 +18,7 @@ export function textBlocks(content: unknown, find: FindElided, skills: boolean):
 }
 
 function blockText(block: unknown, find: FindElided): string | ElidedText | null {
-	if (typeof block !== "object" || block === null) return null;
-	const { type, text } = block as { type?: unknown; text?: unknown };
+	const { type, text } = asRecord(block) ?? {};
 	return type === "text" ? textOf(text, find) : null;
 }
 

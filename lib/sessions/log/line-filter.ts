@@ -9,8 +9,8 @@ import { randomBytes } from "node:crypto";
 import { BACKSLASH, QUOTE, TextMeasure } from "./json-bytes.ts";
 
 /**
- * Raw bytes kept from each end of a text, by default: the largest text that anyone may ask for, unless it is made of
- * escapes. Of nothing but `\\u` escapes it is a sixth.
+ * Raw bytes up to which texts stay whole, and that are kept from each end of longer ones: the largest text that anyone may
+ * ask for, unless it is made of escapes. Of nothing but `\u` escapes it is a sixth.
  */
 const TEXT_KEEP = 64 * 1024;
 /** Raw bytes up to which other strings are kept: ids, names, stop reasons. */
@@ -40,7 +40,6 @@ export type FindElided = (value: unknown) => ElidedText | null | undefined;
 const PLACEHOLDER_KEY = randomBytes(12).toString("hex");
 
 export class LineFilter {
-	readonly #textKeep: number;
 	readonly #elided: (ElidedText | null)[] = [];
 	readonly #measure = new TextMeasure();
 	#copy = Buffer.allocUnsafe(16 * 1024);
@@ -59,11 +58,6 @@ export class LineFilter {
 	/** The last finished short string, while only a colon and white space came after it. */
 	#lastString = "";
 	#isKey = false;
-
-	/** @param textKeep raw bytes up to which texts stay whole, and that are kept from each end of longer ones */
-	constructor(textKeep = TEXT_KEEP) {
-		this.#textKeep = textKeep;
-	}
 
 	/** Takes the next bytes of the line. */
 	take(bytes: Buffer, from: number, end: number): void {
@@ -147,16 +141,16 @@ export class LineFilter {
 
 	#keep(bytes: Buffer, from: number, end: number): void {
 		this.#rawLength += end - from;
-		const limit = this.#isText ? this.#textKeep : STRING_KEEP;
+		const limit = this.#isText ? TEXT_KEEP : STRING_KEEP;
 		const taken = Math.min(end - from, limit - this.#headLength);
 		if (this.#head.length < this.#headLength + taken) this.#growHead(this.#headLength + taken, limit);
 		bytes.copy(this.#head, this.#headLength, from, from + taken);
 		this.#headLength += taken;
 		const rest = from + taken;
 		if (!this.#isText || rest >= end) return;
-		const kept = Math.max(0, this.#textKeep - (end - rest));
+		const kept = Math.max(0, TEXT_KEEP - (end - rest));
 		const before = this.#tail.subarray(Math.max(0, this.#tail.length - kept));
-		this.#tail = Buffer.concat([before, bytes.subarray(Math.max(rest, end - this.#textKeep), end)]);
+		this.#tail = Buffer.concat([before, bytes.subarray(Math.max(rest, end - TEXT_KEEP), end)]);
 	}
 
 	#growHead(needed: number, limit: number): void {

@@ -20,7 +20,7 @@ export interface FileState {
 	readonly changedNs: bigint;
 }
 
-export class NotARegularFileError extends Error {
+class NotARegularFileError extends Error {
 	constructor() {
 		super("Not a regular file.");
 		this.name = "NotARegularFileError";

@@ -1,7 +1,6 @@
 /**
  * One line that is too long to be held: its facts from its first and last bytes, or from a filtered copy.
  */
-
 import { readEntryFacts } from "./entry-facts.ts";
 import type { EntryIds } from "./entry-ids.ts";
 import { trimmedEnd } from "./json-bytes.ts";

@@ -1,6 +1,7 @@
 /** How a run ended, and whether pi compacts. */
 import { describe, expect, test } from "vitest";
-import { COMPACTION_IDLE_MS, type RunEnd, RunWatch } from "../../../lib/pi/references/run-watch.ts";
+import { COMPACTION_IDLE_MS } from "../../../lib/authority/compaction.ts";
+import { type RunEnd, RunWatch } from "../../../lib/pi/references/run-watch.ts";
 
 type Happening = string | "cancel";
 

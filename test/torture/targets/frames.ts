@@ -4,6 +4,7 @@
 import assert from "node:assert/strict";
 import { REQUEST_ID_PATTERN } from "../../../lib/contract/identifiers.ts";
 import { CANCEL_SAFE_QUEUE } from "../../../lib/contract/info.ts";
+import { parseJson } from "../../../lib/contract/parse-json.ts";
 import { type FrameItem, FrameReader } from "../../../lib/wire/frame-reader.ts";
 import {
 	encodeFrame,
@@ -11,7 +12,6 @@ import {
 	type HelloFrame,
 	helloFrameSchema,
 	messageFrameSchema,
-	parseJson,
 	responseFrameSchema,
 	statusFrameSchema,
 } from "../../../lib/wire/frames.ts";

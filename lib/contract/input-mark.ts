@@ -2,7 +2,8 @@
  * The mark that says, in a session's own log, where a user entry came from.
  *
  * pi stores a typed prompt and an extension's `sendUserMessage()` as the same bytes, so the observed source is written
- * beside the entry as a custom entry, which never becomes part of the model's context.
+ * beside the entry as a custom entry, which never becomes part of the model's context. Whoever writes marks and whoever
+ * reads logs agree on them here.
  */
 import * as z from "zod";
 
