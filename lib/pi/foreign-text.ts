@@ -32,6 +32,8 @@ export interface CutLine {
 
 export type ScreenLine = WrappedLine | CutLine;
 
+export const EMPTY_LINE: ScreenLine = Object.freeze({ fit: "cut", parts: [] });
+
 /** A text that is cut to less than this many columns tells nothing; its tail is cut then. */
 const LEAST_COLUMNS = 12;
 

@@ -5,13 +5,12 @@
  */
 import type { PeerContext, PeerContextMessage } from "../contract/peer-context.ts";
 import { printableLine, printableLines } from "../projection/printable.ts";
-import { type CutLine, countOf, formatAge, type ScreenLine } from "./foreign-text.ts";
+import { type CutLine, countOf, EMPTY_LINE, formatAge, type ScreenLine } from "./foreign-text.ts";
 import type { Styles } from "./styles.ts";
 
 const NAME_CODE_POINTS = 200;
 const TOOL_NAME_CODE_POINTS = 64;
 const TEXT_INDENT = 2;
-const EMPTY_LINE: CutLine = { fit: "cut", parts: [] };
 
 /** The lines of one context. `now`: epoch milliseconds, for the age of what is shown. */
 export function peerContextLines(context: PeerContext, expanded: boolean, styles: Styles, now: number): ScreenLine[] {

@@ -19,5 +19,3 @@ export class Drawn implements Component {
 		// Nothing is kept.
 	}
 }
-
-export const EMPTY_LINE: ScreenLine = Object.freeze({ fit: "cut", parts: [] });

@@ -3,8 +3,8 @@
  */
 import { Box, Input } from "@earendil-works/pi-tui";
 import { printableLine } from "../../projection/printable.ts";
-import type { ScreenLine } from "../foreign-text.ts";
-import { Drawn, EMPTY_LINE } from "./drawn.ts";
+import { EMPTY_LINE, type ScreenLine } from "../foreign-text.ts";
+import { Drawn } from "./drawn.ts";
 import type { PickerScreen } from "./picker-ports.ts";
 import { roomOf } from "./room.ts";
 import type { RowChoice } from "./row-choice.ts";

@@ -7,9 +7,8 @@
 import type { Component } from "@earendil-works/pi-tui";
 import { PeerContextError } from "../../contract/errors.ts";
 import type { PeerContext } from "../../contract/peer-context.ts";
-import { type ScreenLine, ScreenLines } from "../foreign-text.ts";
+import { EMPTY_LINE, type ScreenLine, ScreenLines } from "../foreign-text.ts";
 import { peerContextLines } from "../peer-context-view.ts";
-import { EMPTY_LINE } from "./drawn.ts";
 import type { PickerPorts, PickerScreen } from "./picker-ports.ts";
 import { Refreshing } from "./refreshing.ts";
 import { type Room, roomOf } from "./room.ts";

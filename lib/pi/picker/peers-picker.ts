@@ -6,8 +6,8 @@
  * for it.
  */
 import { Box, type Component, Container, type Focusable, type KeyId, matchesKey } from "@earendil-works/pi-tui";
-import type { ScreenLine } from "../foreign-text.ts";
-import { Drawn, EMPTY_LINE } from "./drawn.ts";
+import { EMPTY_LINE, type ScreenLine } from "../foreign-text.ts";
+import { Drawn } from "./drawn.ts";
 import { type Hint, hintLines, nameOfKey } from "./hints.ts";
 import { ListView } from "./list-view.ts";
 import { LookView } from "./look-view.ts";

@@ -6,7 +6,7 @@
 import { printableLine, printableLines } from "../../projection/printable.ts";
 import { tagSafeJson } from "../../projection/serialization.ts";
 import { type SessionReferenceSourceEntry, sessionReferenceSourceSchema } from "../../references/index.ts";
-import { type CutLine, countOf, formatAge, type ScreenLine, type ScreenLines } from "../foreign-text.ts";
+import { type CutLine, countOf, EMPTY_LINE, formatAge, type ScreenLine, type ScreenLines } from "../foreign-text.ts";
 import { type MessageViewOptions, toMessageView } from "../message-view.ts";
 import type { Styles } from "../styles.ts";
 import { type ShownSnapshot, snapshotsOf } from "./reference-message.ts";
@@ -93,7 +93,7 @@ function conversationLines({ snapshot }: ShownReference, styles: Styles): Screen
 	const lines: ScreenLine[] = [];
 	let left = SHOWN_UNITS;
 	for (const { role, text } of snapshot?.conversation ?? []) {
-		lines.push({ fit: "cut", parts: [] }, speakerLine(role, styles));
+		lines.push(EMPTY_LINE, speakerLine(role, styles));
 		const shown = printableLines(text.slice(0, left));
 		lines.push(...shown.map((line): ScreenLine => ({ fit: "wrap", text: line, indent: 2 * TEXT_INDENT })));
 		left -= text.length;
