@@ -105,6 +105,43 @@ describe("a mark", () => {
 		timestamp: "2026-04-01T12:00:00.000Z",
 	};
 
+	const bytes = fc.constantFrom(...Buffer.from('"\\{}[]:,0123456789abcdefghx -.T\0\xff', "latin1"));
+
+	test("that pi wrote for this package is known, and has the facts of the parsed line", () => {
+		const line = Buffer.from(JSON.stringify(mark));
+		const ids = new EntryIds();
+		const facts = new LineFacts();
+		expect(new LineStructure(ids).read(line, 0, line.length, facts)).toBe(true);
+		expect(facts.mark).toEqual({ entry: ids.intern("00000001"), bit: 4 });
+		expect(facts).toEqual(parsedFacts(line, ids));
+	});
+
+	test("with one byte changed has the facts of the parsed line, or is not known", () => {
+		const whole = Buffer.from(JSON.stringify(mark));
+		fc.assert(
+			fc.property(fc.nat(whole.length - 1), bytes, (at, byte) => {
+				const line = Buffer.from(whole);
+				line[at] = byte;
+				const ids = new EntryIds();
+				const facts = new LineFacts();
+				if (!new LineStructure(ids).read(line, 0, line.length, facts)) return;
+				const parsed = parsedFacts(line, ids);
+				// Damage in what nobody looks at isn't seen; a mark is looked at to the letter.
+				if (parsed === null) expect(facts.mark).toBeNull();
+				else expect(facts).toEqual(parsed);
+			}),
+			{ numRuns: 4000 },
+		);
+	});
+
+	test("is not taken for one where more stands behind what looks like its end", () => {
+		const whole = JSON.stringify({ ...mark, data: { ...mark.data, entry: "x".repeat(20) } });
+		for (let length = 1; length < 64; length++) {
+			const line = Buffer.from(whole.replace("x".repeat(20), "x".repeat(length)) + "x}".repeat(40));
+			expect(new LineStructure(new EntryIds()).read(line, 0, line.length, new LineFacts())).toBe(false);
+		}
+	});
+
 	test("is told by its bytes or left to the parse, in whatever order its keys stand", () => {
 		const keys = Object.keys(mark);
 		const orders = fc.shuffledSubarray(keys.slice(1), { minLength: keys.length - 1 });

@@ -9,6 +9,7 @@
  * What nearly every line has is compared byte by byte, without anything to clean up; the rest is left to regular
  * expressions over short slices, and to native searches.
  */
+import { MARK_ENTRY_TYPE, type MarkSource } from "../../contract/input-mark.ts";
 import { type EntryIds, NO_ID } from "./entry-ids.ts";
 import {
 	CLOSE_BRACE,
@@ -20,7 +21,7 @@ import {
 	skipNested,
 	TextMeasure,
 } from "./json-bytes.ts";
-import { type LineFacts, LineKind, UNMEASURED } from "./line-facts.ts";
+import { type LineFacts, LineKind, markBits, UNMEASURED } from "./line-facts.ts";
 import { readMessageEnd } from "./message-end.ts";
 import { latin1, standsAt, usualContentAt, usualIdAt, usualParentAt, usualRoleAt } from "./message-head.ts";
 
@@ -37,7 +38,12 @@ const head = new RegExp(`^\\{"type":"(\\w{1,24})",${STRUCTURE}(?:,"message":\\{"
 const tail = new RegExp(`,${STRUCTURE}\\}$`);
 const typeWord = /^\{"type":"(\w{1,24})"/;
 /** A custom entry that begins with its custom type, as pi writes it, tells at once that it is no mark. */
-const otherCustomType = /^\{"type":"custom","customType":"(?!cross-session")/;
+const otherCustomType = new RegExp(`^\\{"type":"custom","customType":"(?!${MARK_ENTRY_TYPE}")`);
+
+/** A mark as this package has pi write it, from its first byte to its last. */
+const mark = new RegExp(
+	`^\\{"type":"custom","customType":"${MARK_ENTRY_TYPE}","data":\\{"v":1,"kind":"input","source":"(user|extension|unclear)","entry":${ID}\\},${STRUCTURE}\\}$`,
+);
 
 /** The type of a block that is neither a text nor one of the usual. */
 const otherBlock = new RegExp(`^(?!text")${PLAIN}{1,24}"`);
@@ -100,7 +106,10 @@ export class LineStructure {
 	#readUnusual(bytes: Buffer, start: number, end: number, facts: LineFacts, measures: boolean): boolean {
 		const text = bytes.toString("latin1", start, Math.min(end, start + HEAD_BYTES));
 		const found = head.exec(text);
-		if (!found) return this.readEnds(text, bytes.toString("latin1", Math.max(start, end - TAIL_BYTES), end), facts);
+		if (!found) {
+			if (end - start <= HEAD_BYTES && this.#readMark(text, facts)) return true;
+			return this.readEnds(text, bytes.toString("latin1", Math.max(start, end - TAIL_BYTES), end), facts);
+		}
 		if (found[1] !== "message") return this.#readPlain(found, text, facts);
 		const role = roles.get(found[4] ?? "");
 		if (!role || bytes[end - 2] !== CLOSE_BRACE) return false;
@@ -151,6 +160,14 @@ export class LineStructure {
 		if (kind === undefined || (found[1] === "custom" && !otherCustomType.test(text))) return false;
 		facts.kind = kind;
 		return this.#takeIds(found, facts);
+	}
+
+	#readMark(line: string, facts: LineFacts): boolean {
+		const found = mark.exec(line);
+		if (!found) return false;
+		const [, source = "", entry = "", id, parent] = found;
+		facts.mark = { entry: this.#ids.intern(entry), bit: markBits[source as MarkSource] };
+		return this.#takeIds(["", "", id, parent], facts);
 	}
 
 	/** @param found the id and the parent's id as its third and fourth element */
