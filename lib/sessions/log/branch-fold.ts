@@ -6,7 +6,7 @@
  * counts the damage. A fold can be carried on with entries that follow its tip; anything else asks for a new one.
  */
 import { TurnTracker } from "../../projection/turn.ts";
-import { NO_ID } from "./entry-ids.ts";
+import { BranchPath, NOWHERE } from "./branch-path.ts";
 import { isCompleted, LineKind, markBits, outcomes } from "./line-facts.ts";
 import { type LogIndex, NO_ROW } from "./log-index.ts";
 import type { Stretch } from "./stretch.ts";
@@ -15,7 +15,7 @@ export class BranchFold {
 	readonly #index: LogIndex;
 	/** The index's revision that this fold stands on. */
 	readonly #revision: number;
-	/** Where the walk came back to a line it had seen: the branch begins there. */
+	/** Where the branch begins: the root, or what names a parent that is missing or stands on the branch already. */
 	#root: number = NO_ROW;
 	/** The last row taken. */
 	tip: number = NO_ROW;
@@ -47,10 +47,13 @@ export class BranchFold {
 	 */
 	static async of(index: LogIndex, stretch: Stretch, measure: (rows: number[]) => Promise<void>): Promise<BranchFold> {
 		const fold = new BranchFold(index);
-		const path = await fold.#walk(stretch);
-		await fold.#findSurface(path, stretch);
-		if (index.hasUnmeasured) await measure(fold.#unmeasured(path));
-		await fold.#takeAll(path, stretch);
+		const path = await BranchPath.of(index, stretch);
+		fold.#root = path.row(path.length - 1);
+		if (path.isBroken) fold.brokenLinks++;
+		const surfaceEnd = await fold.#findSurface(path, stretch);
+		if (index.hasUnmeasured) await measure(await fold.#unmeasured(path, surfaceEnd, stretch));
+		await fold.#takeTurns(path, stretch);
+		await fold.#takeSurface(path, surfaceEnd, stretch);
 		fold.tip = index.leaf;
 		return fold;
 	}
@@ -64,8 +67,8 @@ export class BranchFold {
 			const kind = index.kind(row);
 			const follows = index.parent(row) === this.tip && index.ids.rowOf(index.id(row)) === row;
 			if (!follows || kind === LineKind.compaction || kind === LineKind.contextEdit) return false;
-			this.#takeTurn(row);
-			this.#takeSurface(row);
+			this.#takeTurn(row, kind);
+			this.#takeShown(row);
 			this.tip = row;
 		}
 		return true;
@@ -123,64 +126,48 @@ export class BranchFold {
 		return row === this.#root ? NO_ROW : this.#index.parent(row);
 	}
 
-	/** Rows from the leaf to the root. Ends where a parent is missing or was already seen. */
-	async #walk(stretch: Stretch): Promise<Int32Array> {
+	/**
+	 * Finds the newest compaction, what it keeps, and the edits that count.
+	 * @returns the place on the path behind the last row that may be shown
+	 */
+	async #findSurface(path: BranchPath, stretch: Stretch): Promise<number> {
 		const index = this.#index;
-		const seen = new Uint8Array(index.rows);
-		const path = new Int32Array(index.rows);
-		let length = 0;
-		for (let row = index.leaf; row !== NO_ROW; ) {
-			seen[row] = 1;
-			path[length++] = row;
-			const parentId = index.parentId(row);
-			const parent = index.parent(row);
-			if (parent === NO_ROW || seen[parent] === 1) {
-				if (parentId !== NO_ID) this.brokenLinks++;
-				this.#root = row;
-				break;
-			}
-			row = parent;
-			if (stretch.step()) await stretch.giveWay();
+		const compactionAt = path.olderOf(LineKind.compaction);
+		if (compactionAt === NOWHERE) {
+			await this.#collectEdits(path, path.length, stretch);
+			return path.length;
 		}
-		return path.subarray(0, length);
-	}
-
-	async #findSurface(path: Int32Array, stretch: Stretch): Promise<void> {
-		const index = this.#index;
-		const at = index.compactions.size === 0 ? -1 : path.findIndex((row) => index.kind(row) === LineKind.compaction);
-		if (at >= 0) {
-			this.compaction = path[at] ?? NO_ROW;
-			this.firstKept = this.#firstKeptOf(this.compaction, path.subarray(at + 1));
-		}
-		if (index.edits.size > 0) await this.#collectEdits(path, at, stretch);
-		const edit = this.compaction === NO_ROW ? NO_ROW : this.editOf(this.compaction);
+		this.compaction = path.row(compactionAt);
+		const firstKeptAt = this.#firstKeptAt(path, compactionAt);
+		this.firstKept = path.row(firstKeptAt);
+		const end = (firstKeptAt === NOWHERE ? compactionAt : firstKeptAt) + 1;
+		await this.#collectEdits(path, end, stretch);
+		const edit = this.editOf(this.compaction);
 		const isOmitted = edit !== NO_ROW && index.edits.get(edit)?.replacementBytes === null;
 		this.checkpoint = isOmitted ? NO_ROW : this.compaction;
+		return end;
 	}
 
-	/** @param older rows before the compaction, newest first */
-	#firstKeptOf(compaction: number, older: Int32Array): number {
+	/** Where the first entry stands that a compaction keeps of what came before it. */
+	#firstKeptAt(path: BranchPath, compactionAt: number): number {
 		const index = this.#index;
-		const facts = index.compactions.get(compaction);
-		if (!facts) return NO_ROW;
+		const facts = index.compactions.get(this.compaction);
+		if (!facts) return NOWHERE;
 		const byIndex = facts.firstKeptIndex === null ? NO_ROW : index.objectRow(facts.firstKeptIndex);
 		const row = index.versionOne ? byIndex : index.ids.rowOf(facts.firstKept);
-		if (row === compaction) return NO_ROW;
-		if (row !== NO_ROW && older.includes(row)) return row;
-		this.brokenLinks++;
-		return NO_ROW;
+		if (row === this.compaction) return NOWHERE;
+		const at = row === NO_ROW ? NOWHERE : path.rows.indexOf(row, compactionAt + 1);
+		if (at === NOWHERE) this.brokenLinks++;
+		return at;
 	}
 
 	/** Edits count where they stand on the surface themselves; of several for one target the latest wins. */
-	async #collectEdits(path: Int32Array, compactionAt: number, stretch: Stretch): Promise<void> {
-		const index = this.#index;
-		for (let at = 0; at < path.length; at++) {
-			const row = path[at] ?? NO_ROW;
-			const isOlder = compactionAt >= 0 && at > compactionAt;
-			if (isOlder && this.firstKept === NO_ROW) return;
-			const edit = index.edits.get(row);
+	async #collectEdits(path: BranchPath, end: number, stretch: Stretch): Promise<void> {
+		for (let at = path.olderOf(LineKind.contextEdit); at !== NOWHERE && at < end; ) {
+			const row = path.row(at);
+			const edit = this.#index.edits.get(row);
 			if (edit && !this.edits.has(edit.target)) this.edits.set(edit.target, row);
-			if (isOlder && row === this.firstKept) return;
+			at = path.olderOf(LineKind.contextEdit, at + 1);
 			if (stretch.step()) await stretch.giveWay();
 		}
 	}
@@ -189,49 +176,71 @@ export class BranchFold {
 	 * Rows that were never measured although they matter: messages on the surface, the branch's last answer, and those that
 	 * a custom message follows, since it begins a turn where one has ended.
 	 */
-	#unmeasured(path: Int32Array): number[] {
+	async #unmeasured(path: BranchPath, surfaceEnd: number, stretch: Stretch): Promise<number[]> {
 		const index = this.#index;
-		const rows: number[] = [];
-		let onSurface = true;
-		let decides = true;
-		for (const row of path) {
-			const kind = index.kind(row);
-			const matters = onSurface || (decides && kind === LineKind.assistant);
-			if (matters && index.isUnmeasured(row)) rows.push(row);
-			if (kind === LineKind.customMessage) decides = true;
-			else if (kind === LineKind.assistant || kind === LineKind.user) decides = false;
-			if (row === (this.firstKept === NO_ROW ? this.compaction : this.firstKept)) onSurface = false;
+		const rows = path.rows.subarray(0, surfaceEnd).filter((row) => index.isUnmeasured(row));
+		const deciding = new Set(rows);
+		let answer = path.olderOf(LineKind.assistant);
+		let prompt = path.olderOf(LineKind.user);
+		for (let at = 0; at !== NOWHERE && answer !== NOWHERE; at = path.olderOf(LineKind.customMessage, at + 1)) {
+			if (answer < at) answer = path.olderOf(LineKind.assistant, at);
+			if (prompt !== NOWHERE && prompt < at) prompt = path.olderOf(LineKind.user, at);
+			const isAnswered = answer !== NOWHERE && (prompt === NOWHERE || answer < prompt);
+			if (isAnswered && index.isUnmeasured(path.row(answer))) deciding.add(path.row(answer));
+			if (stretch.step()) await stretch.giveWay();
 		}
-		return rows;
+		return [...deciding];
 	}
 
-	/** Takes the whole branch, oldest first. */
-	async #takeAll(path: Int32Array, stretch: Stretch): Promise<void> {
-		// Before the first kept entry nothing is on the surface; without a compaction everything is.
-		let onSurface = this.compaction === NO_ROW;
-		for (let at = path.length - 1; at >= 0; at--) {
-			const row = path[at] ?? NO_ROW;
-			this.#takeTurn(row);
-			if (row === this.firstKept || row === this.compaction) onSurface = true;
-			if (onSurface) this.#takeSurface(row);
+	/**
+	 * Takes the branch's turns, oldest first. What stands between two of the person's messages decides about nothing behind
+	 * the second; so it is passed over, unless a custom message among it may begin a turn, or no turn came before it.
+	 */
+	async #takeTurns(path: BranchPath, stretch: Stretch): Promise<void> {
+		let customAt = path.newerOf(LineKind.customMessage, path.length - 1);
+		for (let at = path.length - 1; at >= 0; ) {
+			const next = path.newerOf(LineKind.user, path.kind(at) === LineKind.user ? at - 1 : at);
+			if (customAt > at) customAt = path.newerOf(LineKind.customMessage, at);
+			const isPassedOver = next !== NOWHERE && customAt < next && path.kind(at) === LineKind.user;
+			if (isPassedOver) this.#takeTurn(path.row(at), LineKind.user);
+			else await this.#takeTurnsBetween(path, at, next, stretch);
+			at = next;
 			if (stretch.step()) await stretch.giveWay();
 		}
 	}
 
-	#takeTurn(row: number): void {
-		const index = this.#index;
-		const kind = index.kind(row);
+	/** Takes each message from `at` on, up to the one at `end`. */
+	async #takeTurnsBetween(path: BranchPath, from: number, end: number, stretch: Stretch): Promise<void> {
+		for (let at = from; at > end; at--) {
+			this.#takeTurn(path.row(at), path.kind(at));
+			if (stretch.step()) await stretch.giveWay();
+		}
+	}
+
+	#takeTurn(row: number, kind: LineKind): void {
+		if (kind === LineKind.toolResult) {
+			this.turns.toolResult();
+			return;
+		}
 		const before = this.turns.turnNumber;
 		if (kind === LineKind.user) this.turns.userMessage();
 		else if (kind === LineKind.customMessage) this.turns.customMessage();
-		else if (kind === LineKind.toolResult) this.turns.toolResult();
 		else if (kind === LineKind.assistant) {
+			const index = this.#index;
 			this.turns.assistantMessage(outcomes[index.outcome(row)] ?? "unknown", index.calls(row));
 		}
 		if (this.turns.turnNumber !== before) this.turnStart = row;
 	}
 
-	#takeSurface(row: number): void {
+	async #takeSurface(path: BranchPath, end: number, stretch: Stretch): Promise<void> {
+		for (let at = 0; at < end; at++) {
+			const kind = path.kind(at);
+			if (kind !== LineKind.toolResult && kind !== LineKind.other) this.#takeShown(path.row(at));
+			if (stretch.step()) await stretch.giveWay();
+		}
+	}
+
+	#takeShown(row: number): void {
 		const bytes = this.shownBytes(row);
 		if (bytes === 0) return;
 		if (this.isWithheld(row)) {
