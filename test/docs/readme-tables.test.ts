@@ -74,7 +74,7 @@ test("has the limits of the code in its one table of limits", () => {
 		number(MAX_ENTRIES),
 		`${MAX_REFERENCES}, each ${number(MAX_REFERENCE_BYTES)} bytes`,
 		number(MAX_HELD),
-		number(MAX_RECENT_SESSIONS),
+		`${number(MAX_RECENT_SESSIONS)}; in the picker ${number(MAX_CANDIDATES)}`,
 		`${REGISTRATION_LIMITS.files}, each ${kib(REGISTRATION_LIMITS.fileBytes)}`,
 		`${seconds(REGISTRATION_LIMITS.staleMilliseconds)} seconds; it is refreshed every ${seconds(REGISTRATION_LIMITS.refreshMilliseconds)}`,
 		`${number(WIRE_LIMITS.textUnits)} UTF-16 units; a whole frame ${WIRE_LIMITS.frameBytes / 2 ** 20} MiB`,
