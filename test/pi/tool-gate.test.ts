@@ -1,5 +1,5 @@
 /** What real turns may do with real tools, by who began them. */
-import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import process from "node:process";
 import type { ExtensionAPI } from "@earendil-works/pi-coding-agent";
@@ -234,7 +234,8 @@ describe("an inbox that ends while a message's turn runs", () => {
 		await answer.asked;
 		expect(await scene.send("and this")).toBe("queued");
 		const { peersDirectory } = peerPaths(process.env.PI_CODING_AGENT_DIR ?? "");
-		rmSync(peersDirectory, { recursive: true });
+		// Taken away in one step: a refresh may be writing into it at this moment.
+		renameSync(peersDirectory, `${peersDirectory}-gone`);
 		writeFileSync(peersDirectory, "");
 		// Whatever refreshes the registration finds that it can't be written any more.
 		scene.session.setSessionName("renamed");
@@ -355,17 +356,24 @@ describe("two sessions that are told to answer each other for ever", () => {
 
 	test("stop by themselves, when one of them has used up its budget, and no sooner", { timeout: 120_000 }, async () => {
 		useOwnAgentDirectory();
-		const both = [await open("first", "second"), await open("second", "first")] as const;
-		await both[0].pi.session.prompt("Answer the second session for ever.");
+		const second = await open("second", "first");
+		// By its id: a name is looked up with a probe, which a busy machine may not answer in time.
+		const { local } = await infoOf(second.pi.bus);
+		const first = await open("first", local.instanceId);
+		const both = [first, second] as const;
+		await first.pi.session.prompt("Answer the second session for ever.");
+		let standing: object = {};
 		await until(
 			async () => {
-				const [first, second] = await Promise.all(both.map(({ pi }) => infoOf(pi.bus)));
-				const states = [first, second].flatMap((info) => info?.states ?? []).map(({ state }) => state);
+				const infos = await Promise.all(both.map(({ pi }) => infoOf(pi.bus)));
+				const states = infos.flatMap((info) => info.states).map(({ state }) => state);
 				const begun = 1 + states.filter((state) => state === "submitted").length;
-				const spent = first?.remainingBudget === 0 || second?.remainingBudget === 0;
-				return spent && !states.includes("queued") && both[0].turns() + both[1].turns() === begun;
+				const ended = first.turns() + second.turns();
+				const budgets = infos.map(({ remainingBudget }) => remainingBudget);
+				standing = { budgets, begun, ended, last: states.slice(-8), stopped: infos.map(({ stopped }) => stopped) };
+				return budgets.includes(0) && !states.includes("queued") && ended === begun;
 			},
-			"the end of a budget, and of every turn that a message began",
+			() => `the end of a budget, and of every turn that a message began; so far: ${JSON.stringify(standing)}`,
 			{ timeout: 100_000 },
 		);
 		for (const { pi } of both) {

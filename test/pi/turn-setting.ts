@@ -19,14 +19,18 @@ import type { InProcessOptions, InProcessPi } from "../support/pi/in-process-pi.
 import { useOwnAgentDirectory } from "../support/pi/workspaces.ts";
 import { start } from "./message-setting.ts";
 
-/** Resolves when the condition holds. @param timeout in ms, for what is much work */
+/**
+ * Resolves when the condition holds.
+ * @param what for the failure; a function where it tells how far it came
+ * @param timeout in ms, for what is much work
+ */
 export async function until(
 	condition: () => boolean | Promise<boolean>,
-	what: string,
+	what: string | (() => string),
 	{ timeout = PATIENT.timeout }: { readonly timeout?: number } = {},
 ): Promise<void> {
 	const look = async () => {
-		if (!(await condition())) throw new Error(`This did not come: ${what}`);
+		if (!(await condition())) throw new Error(`This did not come: ${typeof what === "string" ? what : what()}`);
 	};
 	await vi.waitFor(look, { ...PATIENT, timeout });
 }
