@@ -12,8 +12,10 @@ import { type ExpectedSurface, LogLines } from "./log-lines.ts";
 import type { Stretch } from "./stretch.ts";
 import { expectSurface } from "./surface-hint.ts";
 
-/** Bytes read at a time. Larger pieces cost a new process more, in memory that it touches for the first time. */
-const PIECE_BYTES = 256 * 1024;
+/** Bytes read at a time. Smaller pieces cost more calls into the system, larger ones more memory that is new to a process. */
+const PIECE_BYTES = 1024 * 1024;
+/** A log, or what it has grown by, up to this size is worked on in one go: some milliseconds in a new process. */
+const SMALL_BYTES = 256 * 1024;
 /** An unfinished line up to this size is held until the next piece; a longer one is worked on as it comes. */
 const HELD_BYTES = 256 * 1024;
 const LINE_FEED = 10;
@@ -29,7 +31,7 @@ const READS_AFTER_SLOW = 16;
 export async function scanLog(file: LogFile, index: LogIndex, size: number, stretch: Stretch): Promise<void> {
 	const length = size - index.end;
 	if (length <= 0 || index.rejected) return;
-	if (length <= PIECE_BYTES) {
+	if (length <= SMALL_BYTES) {
 		const lines = new LogLines(index);
 		file.lookAt(index.end, length, (piece) => lines.take(piece, 0, index.end, Number.POSITIVE_INFINITY));
 		return;
