@@ -1,9 +1,10 @@
 /**
  * Lines that were written to cost as much as they can. Each of these once took seconds, or would have taken for ever.
  */
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { EntryIds } from "../../lib/sessions/log/entry-ids.ts";
 import { LineFacts } from "../../lib/sessions/log/line-facts.ts";
+import { LineFilter } from "../../lib/sessions/log/line-filter.ts";
 import { LineStructure } from "../../lib/sessions/log/line-structure.ts";
 import { LogFile } from "../../lib/sessions/log/log-file.ts";
 import { findTitle } from "../../lib/sessions/log/title-search.ts";
@@ -71,4 +72,20 @@ test("a title is looked for once in a line, however often the line speaks of one
 	expect(await findTitle(file, file.state().size)).toBe(null);
 	expect(performance.now() - start).toBeLessThan(1000);
 	file.closeNow();
+});
+
+test("long lines of short strings are worked on in steps, also where several are read at once", async () => {
+	const header =
+		'{"type":"session","version":3,"id":"peer","timestamp":"2026-01-01T00:00:00.000Z","cwd":"/home/project"}';
+	const line = `{"data":[${'"a",'.repeat(200_000)}0],"type":"message"}`;
+	const workspace = new Workspace();
+	workspace.add("peer", `${[header, line, line, line, line].join("\n")}\n`);
+	const take = vi.spyOn(LineFilter.prototype, "take");
+	const context = await workspace.read({ sessionId: "peer" });
+	const steps = take.mock.calls.map(([, from, end]) => end - from);
+	vi.restoreAllMocks();
+	expect(context.capture.damagedLines).toBe(4);
+	expect(steps.length).toBeGreaterThan(4);
+	// A line that is held until its end is known, and a window more, is 512 KiB long.
+	expect(Math.max(...steps)).toBeLessThanOrEqual(512 * 1024);
 });

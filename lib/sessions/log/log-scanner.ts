@@ -14,8 +14,11 @@ import { expectSurface } from "./surface-hint.ts";
 
 /** Bytes read at a time. Smaller pieces cost more calls into the system, larger ones more memory that is new to a process. */
 const PIECE_BYTES = 1024 * 1024;
-/** A log, or what it has grown by, up to this size is worked on in one go: some milliseconds in a new process. */
-const SMALL_BYTES = 256 * 1024;
+/**
+ * Bytes worked on at a time: no line is taken in one go that is longer than this and what is held. A log, or what it has
+ * grown by, up to this size is one window.
+ */
+const WINDOW_BYTES = 256 * 1024;
 /** An unfinished line up to this size is held until the next piece; a longer one is worked on as it comes. */
 const HELD_BYTES = 256 * 1024;
 const LINE_FEED = 10;
@@ -31,7 +34,7 @@ const READS_AFTER_SLOW = 16;
 export async function scanLog(file: LogFile, index: LogIndex, size: number, stretch: Stretch): Promise<void> {
 	const length = size - index.end;
 	if (length <= 0 || index.rejected) return;
-	if (length <= SMALL_BYTES) {
+	if (length <= WINDOW_BYTES) {
 		const lines = new LogLines(index);
 		file.lookAt(index.end, length, (piece) => lines.take(piece, 0, index.end, Number.POSITIVE_INFINITY));
 		return;
@@ -93,29 +96,38 @@ class Scan {
 	}
 
 	async #work(offset: number, count: number): Promise<void> {
-		// A view of its own for each piece: what is remembered of one must not be taken for the next.
-		const piece = this.#buffer.subarray(0, HELD_BYTES + count);
 		const base = offset - HELD_BYTES;
+		const end = HELD_BYTES + count;
 		let start = HELD_BYTES - this.#held;
-		if (this.#lines.inLongLine) {
-			const feed = piece.indexOf(LINE_FEED, start);
-			start = await this.#takeLong(piece, start, feed < 0 ? piece.length : feed, base);
+		for (let from = HELD_BYTES; from < end; from += WINDOW_BYTES) {
+			// A view of its own for each window: what is remembered of one must not be taken for the next.
+			const window = this.#buffer.subarray(0, Math.min(end, from + WINDOW_BYTES));
+			start = await this.#takeWindow(window, start, from, base);
 		}
-		let search = Math.max(start, HELD_BYTES);
+		this.#held = end - start;
+		this.#buffer.copyWithin(HELD_BYTES - this.#held, start, end);
+	}
+
+	/**
+	 * Takes the lines of a window, whose new bytes begin at `from`; `start` is where an unfinished line before them does.
+	 * @returns where the unfinished line at the window's end begins; that end, when it is too long to be held
+	 */
+	async #takeWindow(window: Buffer, start: number, from: number, base: number): Promise<number> {
+		let at = start;
+		if (this.#lines.inLongLine) {
+			const feed = window.indexOf(LINE_FEED, at);
+			at = await this.#takeLong(window, at, feed < 0 ? window.length : feed, base);
+		}
+		let search = Math.max(at, from);
 		for (;;) {
-			const taken = this.#lines.take(piece, start, base + start, this.#stretch.end, search);
-			start = taken.start;
-			search = start;
+			const taken = this.#lines.take(window, at, base + at, this.#stretch.end, search);
+			at = taken.start;
+			search = at;
 			if (this.#stretch.isOver) await this.#stretch.giveWay();
 			if (taken.isDone) break;
 		}
-		this.#held = piece.length - start;
-		if (this.#lines.inLongLine || this.#held > HELD_BYTES) {
-			await this.#takeLong(piece, start, piece.length, base);
-			this.#held = 0;
-			return;
-		}
-		piece.copyWithin(HELD_BYTES - this.#held, start);
+		const isHeld = !this.#lines.inLongLine && window.length - at <= HELD_BYTES;
+		return isHeld ? at : this.#takeLong(window, at, window.length, base);
 	}
 
 	async #takeLong(piece: Buffer, from: number, end: number, base: number): Promise<number> {
