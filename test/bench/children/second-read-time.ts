@@ -13,7 +13,7 @@ import { runJob, WARM_UP_READS } from "./job.ts";
 
 const SAMPLES = 25;
 const NEW_ENTRIES = 10;
-/** No log is made from it: the same seed would give the same ids, and a repeated id has the branch folded anew. */
+/** Not that of the log: the same seed would give the same ids, and a repeated id has the branch folded anew. */
 const APPENDED_SEED = 101;
 
 interface SecondReadJob {

@@ -8,7 +8,7 @@ import { candidate, NOW, peer, rowsOf } from "./picker-rows.ts";
 import { openPicker, PRESS } from "./picker-setting.ts";
 
 const printer = peer("printer", { status: "busy", git: { worktree: "/", branch: "feature/retry", head: "0" } });
-const far = peer("far away", { cwd: "/work/other-documents", inbound: "refuse" });
+const far = peer("far away", { cwd: "/code/other-documents", inbound: "refuse" });
 const label = {
 	printer: `printer [${printer.instanceId.slice(0, 8)}]`,
 	far: `far away [${far.instanceId.slice(0, 8)}]`,
@@ -91,7 +91,7 @@ describe("the list", () => {
 			"   A plan that ha…  offline  400d ago",
 			"",
 			`   ${label.far}`,
-			"   takes no messages · /work/other-doc…",
+			"   takes no messages · /code/other-doc…",
 			"   id-of-far away",
 			"",
 			" enter look   tab cite   ctrl+s message",

@@ -4,7 +4,7 @@ import { type PickerListing, type PickerRow, pickerRows } from "../../../lib/pi/
 import type { ReferenceCandidate } from "../../../lib/references/index.ts";
 
 export const NOW = 1_800_000_000_000;
-export const HERE = "/work/here";
+export const HERE = "/code/here";
 export const CALLER = Object.freeze({ sessionId: "own", cwd: HERE, isHost: true });
 
 /** A live peer whose ids are made of its name. */

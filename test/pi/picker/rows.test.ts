@@ -7,8 +7,8 @@ import { candidate, NOW, peer, rowsOf } from "./picker-rows.ts";
 describe("the rows", () => {
 	test("are the live sessions, those of the workspace first, then its earlier ones, each in their order", () => {
 		const rows = rowsOf({
-			peers: [peer("a", { cwd: "/work/there" }), peer("c"), peer("b")],
-			candidates: [candidate("a", { cwd: "/work/there" }), candidate("b"), candidate("old"), candidate("older")],
+			peers: [peer("a", { cwd: "/code/there" }), peer("c"), peer("b")],
+			candidates: [candidate("a", { cwd: "/code/there" }), candidate("b"), candidate("old"), candidate("older")],
 		});
 		expect(rows.map(({ title, status }) => [title, status])).toEqual([
 			["c", "idle"],
@@ -20,14 +20,14 @@ describe("the rows", () => {
 	});
 
 	test("leave out sessions of other workspaces that are not live, and those without a workspace", () => {
-		const candidates = [candidate("far", { cwd: "/work/there" }), candidate("nowhere", { cwd: null })];
+		const candidates = [candidate("far", { cwd: "/code/there" }), candidate("nowhere", { cwd: null })];
 		expect(rowsOf({ candidates })).toEqual([]);
 	});
 
 	test("hold what is known of a live session, and what cites and addresses it", () => {
 		const { instanceId } = peer("printer");
 		const [row] = rowsOf({
-			peers: [peer("printer", { status: "busy", git: { worktree: "/work", branch: "feature/x", head: "0" } })],
+			peers: [peer("printer", { status: "busy", git: { worktree: "/code", branch: "feature/x", head: "0" } })],
 			candidates: [candidate("Printer work", { sessionId: "id-of-printer" })],
 		});
 		expect(row).toEqual({
@@ -80,10 +80,10 @@ describe("the rows", () => {
 	});
 
 	test("tell where a session works only when that is elsewhere, and whether it takes messages", () => {
-		const rows = rowsOf({ peers: [peer("far", { cwd: "/work/there", inbound: "refuse" }), peer("near")] });
+		const rows = rowsOf({ peers: [peer("far", { cwd: "/code/there", inbound: "refuse" }), peer("near")] });
 		expect(rows.map(({ elsewhere, refusesMessages }) => [elsewhere, refusesMessages])).toEqual([
 			[null, false],
-			["/work/there", true],
+			["/code/there", true],
 		]);
 	});
 
@@ -115,7 +115,7 @@ describe("what is typed", () => {
 	const rows = rowsOf({
 		peers: [
 			peer("printer rewrite", { git: { worktree: "/", branch: "feature/retry", head: "0" } }),
-			peer("parser", { cwd: "/work/documents", status: "busy" }),
+			peer("parser", { cwd: "/code/documents", status: "busy" }),
 		],
 		candidates: [
 			candidate("Retry work", { sessionId: "01a22e38-499c" }),

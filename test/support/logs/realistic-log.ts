@@ -66,7 +66,10 @@ export class RealisticAppender {
 	readonly #writer: LineWriter;
 	readonly #log: RealisticLog;
 
-	/** `leafId`: the entry that the first new one continues. Making one takes some 50 ms; appending hardly any time. */
+	/**
+	 * `leafId`: the entry that the first new one continues. `seed`: not the log's own, which would repeat its ids. Making one
+	 * takes some 50 ms; appending hardly any time.
+	 */
 	constructor(file: string, options: { readonly seed: number; readonly leafId: string | null }) {
 		this.#writer = new LineWriter(file, "a");
 		this.#log = new RealisticLog(this.#writer, { ...options, imageShare: 0, bytes: 0 }, options.leafId);
