@@ -6,11 +6,12 @@ import path from "node:path";
 import fc from "fast-check";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { LogReader } from "../../lib/sessions/log/log-reader.ts";
+import { assistantMessage, type JsonObject, toolCallBlock } from "../support/logs/pi-entries.ts";
 import { randomLog } from "../support/logs/random-tree.ts";
 import { RealisticAppender, writeRealisticLog } from "../support/logs/realistic-log.ts";
 import { cuts } from "./byte-slices.ts";
 import { beforeEachRead, bytesRead } from "./file-reads.ts";
-import { temporaryDirectory, timeless, WANT_ALL } from "./log-directory.ts";
+import { temporaryDirectory, timeless, WANT_ALL, writeLog } from "./log-directory.ts";
 import { SessionLog } from "./session-log.ts";
 
 vi.setConfig({ testTimeout: 60_000 });
@@ -35,6 +36,29 @@ function writeLargeLog(): { file: string; size: number; leafId: string | null } 
 	const { bytes: size, leafId } = writeRealisticLog(file, { seed: 14, bytes: 4_000_000, imageShare: 0 });
 	utimesSync(file, LONG_AGO, LONG_AGO);
 	return { file, size, leafId };
+}
+
+const LONG_TEXT = "x".repeat(200_000);
+
+/** An assistant message with calls as `[id, tool name, an argument]`. */
+function callsMessage(log: SessionLog, calls: readonly (readonly [string, string, string])[]): JsonObject {
+	const content = calls.map(([id, name, argument]) => toolCallBlock(id, name, { content: argument }));
+	return assistantMessage({ content, stopReason: "toolUse", timestamp: log.time + 1000 });
+}
+
+/** Reads the log's activity, lets it grow by one answer, and reads it again: the bytes of both, and the second capture. */
+async function readTwice(log: SessionLog): Promise<{ first: number; second: number; capture: unknown }> {
+	const want = { activity: { calls: 8 } };
+	const file = writeLog(log);
+	const reader = new LogReader();
+	const first = await bytesRead(() => reader.read(file, want));
+	const before = log.toString().length;
+	log.assistant("done");
+	appendFileSync(file, log.toString().slice(before));
+	let capture: unknown;
+	const second = await bytesRead(async () => (capture = timeless(await reader.read(file, want))));
+	expect(capture).toEqual(timeless(await new LogReader().read(file, want)));
+	return { first, second, capture };
 }
 
 describe("a log that grows between reads", () => {
@@ -72,6 +96,29 @@ describe("a log that grows between reads", () => {
 		const added = statSync(file).size - size;
 		expect(await bytesRead(() => reader.read(file, OVERVIEW))).toBeLessThan(2 * added + SMALL_CHANGE);
 		expect(timeless(await reader.read(file, WANT_ALL))).toEqual(timeless(await new LogReader().read(file, WANT_ALL)));
+	});
+
+	test("is not asked again for the calls that were shown before", async () => {
+		const log = new SessionLog();
+		log.user("go");
+		log.message(callsMessage(log, [["call-1", "write", LONG_TEXT]]));
+		log.result("call-1", "write");
+		const { first, second, capture } = await readTwice(log);
+		expect(first).toBeGreaterThan(LONG_TEXT.length);
+		expect(second).toBeLessThan(SMALL_CHANGE);
+		expect(capture).toMatchObject({ activity: { calls: [{ name: "write", callId: "call-1", outcome: "completed" }] } });
+	});
+
+	test.each([
+		["so many calls", Array.from({ length: 2000 }, (_, n) => [`call-${n}`, "read", "x".repeat(100)] as const)],
+		["so long a name", [["call-1", "n".repeat(LONG_TEXT.length), ""]] as const],
+	])("keeps nothing of a message with %s", async (_, calls) => {
+		const log = new SessionLog();
+		log.user("go");
+		log.message(callsMessage(log, calls));
+		const { first, second } = await readTwice(log);
+		expect(first).toBeGreaterThan(LONG_TEXT.length);
+		expect(second).toBeGreaterThan(LONG_TEXT.length);
 	});
 
 	test("costs no read at all while nothing is new", async () => {

@@ -10,9 +10,10 @@ import type {
 } from "../../projection/events.ts";
 import type { CaptureWant } from "../query.ts";
 import type { BranchFold } from "./branch-fold.ts";
-import { callsOf, type EntryLoader, type LoadedEntry, type LoadedResult } from "./entry-loader.ts";
+import type { LoadedResult } from "./call-memory.ts";
+import type { EntryLoader, LoadedEntry } from "./entry-loader.ts";
 import { asRecord } from "./json-object.ts";
-import { isFailed, LineKind, outcomeNumber } from "./line-facts.ts";
+import { LineKind } from "./line-facts.ts";
 import { type LogIndex, NO_ROW } from "./log-index.ts";
 
 /** Tool results that are looked at for the calls in question: a call has one, so this is plenty. */
@@ -109,16 +110,14 @@ export class CaptureBuilder {
 
 	/** The calls of one message, newest first; takes their results out of `results`. */
 	async #callsOf(row: number, turnOpen: boolean, results: Map<string, LoadedResult>): Promise<CapturedCall[]> {
-		const { message, time } = await this.#loader.load(row);
-		// The calls of a failed message are not carried out, also when a retry goes on with the turn.
-		const canEnd = turnOpen && !isFailed(outcomeNumber(message?.stopReason));
-		return callsOf(message)
-			.reverse()
-			.map(({ id, name }) => {
-				const result = results.get(id);
-				results.delete(id);
-				const outcome = !result ? "pending" : result.isError ? "error" : "completed";
-				return { name, callId: id, time: result?.time ?? time, outcome, turnOpen: canEnd };
-			});
+		const { calls, time, isFailed } = await this.#loader.loadCalls(row);
+		// Also when a retry goes on with the turn, what a failed message called is not carried out.
+		const canEnd = turnOpen && !isFailed;
+		return calls.toReversed().map(({ id, name }) => {
+			const result = results.get(id);
+			results.delete(id);
+			const outcome = !result ? "pending" : result.isError ? "error" : "completed";
+			return { name, callId: id, time: result?.time ?? time, outcome, turnOpen: canEnd };
+		});
 	}
 }

@@ -3,9 +3,11 @@
  */
 import type { CapturedText } from "../../projection/events.ts";
 import { captureText, cutToBytes, utf8Bytes } from "../../projection/text.ts";
+import type { CallMemory, LoadedCall, LoadedCalls, LoadedResult } from "./call-memory.ts";
 import { nothingElided } from "./entry-facts.ts";
 import { textBlocks } from "./entry-text.ts";
 import { asRecord, parseObject } from "./json-object.ts";
+import { isFailed, outcomeNumber } from "./line-facts.ts";
 import { type ElidedText, type FindElided, LineFilter } from "./line-filter.ts";
 import type { LogFile } from "./log-file.ts";
 import { entryTime } from "./log-header.ts";
@@ -47,30 +49,20 @@ export interface LoadedEntry {
 	readonly find: FindElided;
 }
 
-/** A tool result without its content. */
-export interface LoadedResult {
-	readonly callId: string;
-	readonly isError: boolean;
-	readonly time: number | null;
-}
-
-/** One tool call of an assistant entry. */
-export interface LoadedCall {
-	readonly id: string;
-	readonly name: string;
-}
-
 export class EntryLoader {
 	readonly #file: LogFile;
 	readonly #index: LogIndex;
 	readonly stretch: Stretch;
+	readonly #memory: CallMemory;
 	/** What was parsed for this capture: a message's texts and its calls are asked for one after the other. */
 	readonly #parsed = new Map<number, ParsedLine | null>();
 
-	constructor(file: LogFile, index: LogIndex, stretch: Stretch) {
+	/** @param memory what was read for earlier captures of the same index */
+	constructor(file: LogFile, index: LogIndex, stretch: Stretch, memory: CallMemory) {
 		this.#file = file;
 		this.#index = index;
 		this.stretch = stretch;
+		this.#memory = memory;
 	}
 
 	/** Reads a row's line whole. @throws DamagedRowError */
@@ -92,18 +84,38 @@ export class EntryLoader {
 		if (!filter.overflowed && !filter.parse()) throw new DamagedRowError(row);
 	}
 
+	/** The tool calls of an assistant entry; their arguments are not kept. @throws DamagedRowError */
+	async loadCalls(row: number): Promise<LoadedCalls> {
+		const known = this.#memory.calls.get(row);
+		if (known) return known;
+		const { message, time } = await this.load(row);
+		const loaded = { calls: callsOf(message), time, isFailed: isFailed(outcomeNumber(message?.stopReason)) };
+		this.#memory.calls.set(row, loaded);
+		return loaded;
+	}
+
 	/** Which call a tool result answers, and how; the result itself is not decoded. @throws DamagedRowError */
 	async loadResult(row: number): Promise<LoadedResult> {
+		const known = this.#memory.results.get(row);
+		if (known) return known;
+		const loaded = this.#usualResult(row) ?? (await this.#unusualResult(row));
+		this.#memory.results.set(row, loaded);
+		return loaded;
+	}
+
+	#usualResult(row: number): LoadedResult | null {
 		const offset = this.#index.offset(row);
 		const length = this.#index.length(row);
 		const head = this.#file.readSmall(offset, Math.min(length, RESULT_HEAD_BYTES)).toString("latin1");
 		const start = resultStart.exec(head);
-		if (start) {
-			const tailLength = Math.min(length, RESULT_TAIL_BYTES);
-			const tail = this.#file.readSmall(offset + length - tailLength, tailLength).toString("latin1");
-			const end = resultEnd.exec(tail);
-			if (end) return { callId: start[2] ?? "", isError: end[1] === "true", time: entryTime(start[1]) };
-		}
+		if (!start) return null;
+		const tailLength = Math.min(length, RESULT_TAIL_BYTES);
+		const tail = this.#file.readSmall(offset + length - tailLength, tailLength).toString("latin1");
+		const end = resultEnd.exec(tail);
+		return end && { callId: start[2] ?? "", isError: end[1] === "true", time: entryTime(start[1]) };
+	}
+
+	async #unusualResult(row: number): Promise<LoadedResult> {
 		const { message, time } = await this.load(row);
 		const callId = typeof message?.toolCallId === "string" ? message.toolCallId : "";
 		return { callId, isError: message?.isError === true, time };
@@ -169,7 +181,7 @@ function parseLine(line: Buffer): ParsedLine | null {
 }
 
 /** The calls of an assistant message, in order. Calls without an id or a name can't be paired or shown. */
-export function callsOf(message: Record<string, unknown> | null): LoadedCall[] {
+function callsOf(message: Record<string, unknown> | null): LoadedCall[] {
 	const calls: LoadedCall[] = [];
 	if (!Array.isArray(message?.content)) return calls;
 	for (const block of message.content) {

@@ -6,6 +6,7 @@
 import { untilAborted } from "../abort.ts";
 import { CaptureError, type CaptureWant, type SessionCapture } from "../query.ts";
 import type { BranchFold } from "./branch-fold.ts";
+import { CallMemory } from "./call-memory.ts";
 import { CaptureBuilder } from "./capture.ts";
 import { DamagedRowError, EntryLoader } from "./entry-loader.ts";
 import { type FileState, isSameFile, isSameState, LogFile, stateOfPath } from "./log-file.ts";
@@ -49,6 +50,7 @@ export class IndexedLog {
 	readonly #path: string;
 	#index = new LogIndex();
 	#fold: BranchFold | null = null;
+	#calls = new CallMemory();
 	#fingerprint: Fingerprint | null = null;
 	#fileOfIndex: FileState | null = null;
 	/** The state of the file that the kept captures are of; null while it may change unnoticed. */
@@ -62,7 +64,7 @@ export class IndexedLog {
 
 	/** Bytes held, roughly. */
 	get size(): number {
-		return this.#index.size;
+		return this.#index.size + this.#calls.size;
 	}
 
 	/** Captures the log as it is now. @throws CaptureError */
@@ -151,7 +153,7 @@ export class IndexedLog {
 
 	async #buildOnce(file: LogFile, want: CaptureWant, stretch: Stretch): Promise<LogCapture> {
 		const index = this.#index;
-		const loader = new EntryLoader(file, index, stretch);
+		const loader = new EntryLoader(file, index, stretch, this.#calls);
 		if (index.leaf !== NO_ROW) await loader.validate(index.leaf);
 		const fold = this.#fold?.advance() ? this.#fold : await foldMeasured(file, index, stretch);
 		this.#fold = fold;
@@ -216,6 +218,7 @@ export class IndexedLog {
 	#forget(size = 0): void {
 		this.#index = new LogIndex(Math.min(MAX_EXPECTED_ROWS, size / TYPICAL_LINE_BYTES));
 		this.#fold = null;
+		this.#calls = new CallMemory();
 		this.#fingerprint = null;
 		this.#fileOfIndex = null;
 		this.#settledState = null;
