@@ -21,7 +21,7 @@ const kinds: readonly RegExp[] = [
 const required = ["package.json", "README.md", "CHANGELOG.md", "LICENSE", "extension.ts"] as const;
 
 /** Bytes: people install this into every pi, so that growth has to be meant. */
-const weightBounds = { size: 300_000, unpackedSize: 1_200_000 } as const;
+const weightBounds = { size: 310_000, unpackedSize: 1_200_000 } as const;
 
 const packedSchema = z.object({
 	filename: z.string(),
