@@ -17,7 +17,7 @@ export const CLOSE_BRACKET = 93;
 const OPEN_BRACE = 123;
 export const CLOSE_BRACE = 125;
 
-/** So many bytes are walked one by one before each native search: quotes often stand close together. */
+/** So many bytes of a run are walked one by one before the native searches: escapes often stand close together. */
 const WALKED_BYTES = 48;
 
 /**
@@ -25,18 +25,6 @@ const WALKED_BYTES = 48;
  * @param from the first byte of the string's content
  */
 export function findStringEnd(bytes: Buffer, from: number, end: number): number {
-	const walked = Math.min(end, from + WALKED_BYTES);
-	let index = from;
-	while (index < walked) {
-		const byte = bytes[index];
-		if (byte === QUOTE) return index;
-		index += byte === BACKSLASH ? 2 : 1;
-	}
-	return index < end ? searchStringEnd(bytes, index, end) : -1;
-}
-
-/** The same for a string that is longer; `from` is not behind a backslash. */
-function searchStringEnd(bytes: Buffer, from: number, end: number): number {
 	for (let index = from; ; ) {
 		const quote = bytes.indexOf(QUOTE, index);
 		if (quote < 0 || quote >= end) return -1;
