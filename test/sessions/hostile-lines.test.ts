@@ -64,6 +64,19 @@ describe("the ends of messages", () => {
 	});
 });
 
+test.each([
+	["and a key behind them", ',"api":"a","stopReason":"toolUse","timestamp":0}}'],
+	["and nothing behind them", "}}"],
+])("tens of thousands of calls in one message, %s: time follows the length", (_, end) => {
+	const call = '{"type":"toolCall","id":"","name":"","arguments":{}}';
+	const calls = Array.from({ length: 50_000 }, () => call).join(",");
+	const line = Buffer.from(`${HEAD}{"role":"assistant","content":[${calls}]${end}`);
+	const start = performance.now();
+	expect(new LineStructure(new EntryIds()).read(line, 0, line.length, new LineFacts())).toBe(true);
+	// A look at all that follows for each of them would take tens of seconds.
+	expect(performance.now() - start).toBeLessThan(1000);
+});
+
 test("a title is looked for once in a line, however often the line speaks of one", async () => {
 	const workspace = new Workspace();
 	const line = JSON.stringify({ type: "custom", data: Array.from({ length: 4000 }, () => "session_info") });

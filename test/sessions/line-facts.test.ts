@@ -61,19 +61,22 @@ describe("a line read from its bytes", () => {
 describe("a message with one byte changed", () => {
 	const structure = '"id":"0a1b2c3d","parentId":"00000001","timestamp":"2026-04-01T12:00:00.000Z"';
 	const usage = '"usage":{"input":6,"output":3,"cost":{"total":0.02}}';
+	const call = ',"id":"c","name":"d","arguments":{"e":"\\"}],\\""}';
 	const messages = [
 		'"role":"user","content":"a \\"b\\" c","timestamp":1772355671746',
 		'"role":"user","content":[{"type":"text","text":"a"},{"type":"text","text":"\\u00e9\\n"}],"timestamp":1772355671746',
 		`"role":"assistant","content":[{"type":"text","text":"x"}],"api":"a","stopReason":"stop","timestamp":0,"more":null`,
 		`"role":"assistant","content":[],${usage},"stopReason":"error","errorMessage":"{\\\\}"`,
+		`"role":"assistant","content":[{"type":"toolCall"${call}}],"api":"a","stopReason":"toolUse","timestamp":0`,
 	];
 	// Bytes that mean something in JSON, or in what is looked for.
 	const bytes = fc.constantFrom(...Buffer.from('"\\{}[]:,0123456789abcdefghx -.eEtn\0\x1f\x7f\xc3\xff', "latin1"));
 
 	test.each(messages)("%s: has the facts of the parsed line, or is not known", (message) => {
 		const whole = Buffer.from(`{"type":"message",${structure},"message":{${message}}}`);
-		const from = whole.indexOf(usage);
-		const unseen = (at: number) => from >= 0 && at >= from + '"usage":{'.length && at < from + usage.length;
+		const isWithin = (at: number, part: string, skipped: number) =>
+			whole.includes(part) && at >= whole.indexOf(part) + skipped && at < whole.indexOf(part) + part.length;
+		const unseen = (at: number) => isWithin(at, usage, '"usage":{'.length) || isWithin(at, call, 0);
 		fc.assert(
 			fc.property(fc.nat(whole.length - 1), bytes, (at, byte) => {
 				const line = Buffer.from(whole);
@@ -92,6 +95,98 @@ describe("a message with one byte changed", () => {
 	test.each(messages)("%s: is known as it is", (message) => {
 		const whole = Buffer.from(`{"type":"message",${structure},"message":{${message}}}`);
 		expect(new LineStructure(new EntryIds()).read(whole, 0, whole.length, new LineFacts())).toBe(true);
+	});
+});
+
+/** A line of an assistant message, as pi writes it but for its content and what stands behind that. */
+function assistantLine(content: unknown, rest = '"api":"a","stopReason":"toolUse","timestamp":0'): Buffer {
+	const place = '"id":"0a1b2c3d","parentId":"00000001","timestamp":"2026-04-01T12:00:00.000Z"';
+	const message = `{"role":"assistant","content":${JSON.stringify(content)},${rest}}`;
+	return Buffer.from(`{"type":"message",${place},"message":${message}}`);
+}
+
+function toolCall(callArguments: unknown): Record<string, unknown> {
+	return { type: "toolCall", id: "call-1", name: "write", arguments: callArguments };
+}
+
+/** The facts that a line's bytes tell, and those of the parsed line. */
+function bothFacts(line: Buffer): { read: LineFacts | null; parsed: LineFacts | null } {
+	const ids = new EntryIds();
+	const facts = new LineFacts();
+	const read = new LineStructure(ids).read(line, 0, line.length, facts) ? facts : null;
+	return { read, parsed: parsedFacts(line, ids) };
+}
+
+describe("a message with tool calls", () => {
+	const text = { type: "text", text: "a text" };
+	const call = toolCall({ content: 'say "}],\\"api\\":\\"" and }}],{"type":"text"' });
+	const contents: Record<string, unknown[]> = {
+		"of which the last is its end": [text, call],
+		"and nothing in them": [toolCall({})],
+		"of which there are several": [call, call, call],
+		"and a text behind them": [call, text],
+		"with objects in an array": [toolCall({ edits: [{ old: "a" }, { old: "b" }] })],
+		"with an object that looks like a text": [toolCall({ block: { type: "text", text: "no text" } })],
+		"with an object that looks like an entry": [toolCall({ entry: { type: "message", message: { content: [] } } })],
+		"with an array and a key behind it": [toolCall({ list: [1], more: 2 })],
+	};
+	test.each(Object.entries(contents))("%s: is known, and has the facts of the parsed line", (_, content) => {
+		const { read, parsed } = bothFacts(assistantLine(content));
+		expect(read).not.toBeNull();
+		expect(read).toEqual(parsed);
+	});
+
+	test.each([
+		["pi's word behind an array", assistantLine([toolCall({ list: [{}], api: "a" })])],
+		[
+			"another key behind the content",
+			assistantLine([call], '"stopReason":"error","list":[{}],"api":"a","timestamp":0'),
+		],
+		[
+			"a block that begins with its id behind them",
+			assistantLine([call, { id: "call-2", type: "toolCall", name: "x" }]),
+		],
+	])("and %s: has the facts of the parsed line, or is left to the parse", (_, line) => {
+		const { read, parsed } = bothFacts(line);
+		expect(read ?? parsed).toEqual(parsed);
+	});
+
+	test("of any arguments, in any order of blocks, has the facts of the parsed line, or is left to the parse", () => {
+		const word = fc.constantFrom("type", "text", "api", "toolCall", "content", "stopReason", 'a"],"api":"', "},{");
+		const value = fc.letrec((tie) => ({
+			any: fc.oneof(
+				{ maxDepth: 3 },
+				fc.oneof(word, fc.integer(), fc.constant(null)),
+				fc.array(tie("any"), { maxLength: 3 }),
+				fc.dictionary(word, tie("any"), { maxKeys: 3 }),
+			),
+		})).any;
+		const block = fc.oneof(
+			fc.constant(text),
+			value.map(toolCall),
+			value.map((any) => ({ ...toolCall(any), ...text })),
+		);
+		let known = 0;
+		fc.assert(
+			fc.property(fc.array(block, { maxLength: 4 }), (content) => {
+				const { read, parsed } = bothFacts(assistantLine(content));
+				if (read === null) return;
+				known++;
+				expect(read).toEqual(parsed);
+			}),
+			{ numRuns: 2000 },
+		);
+		expect(known).toBeGreaterThan(1000);
+	});
+
+	test("is not taken for whole when its writer stopped within and another wrote on, wherever that was", () => {
+		const whole = assistantLine([text, call, toolCall({ list: [{ path: "a" }], more: "}]" }), call]);
+		for (const other of [assistantLine([call]), assistantLine([text]), assistantLine([])]) {
+			for (let cut = 1; cut <= whole.length; cut++) {
+				const { read } = bothFacts(Buffer.concat([whole.subarray(0, cut), other]));
+				expect(read, whole.toString("utf8", 0, cut)).toBeNull();
+			}
+		}
 	});
 });
 

@@ -94,12 +94,12 @@ function characterLength(first: number): number {
 
 /** Looks for one byte, or some, and remembers where: it may be far away, and is asked for again and again. */
 export class ByteSearch {
-	readonly #wanted: number | Buffer;
+	readonly #wanted: number | Uint8Array;
 	#slice: Buffer | null = null;
 	#from = 0;
 	#found = 0;
 
-	constructor(wanted: number | Buffer) {
+	constructor(wanted: number | Uint8Array) {
 		this.#wanted = wanted;
 	}
 

@@ -2,8 +2,8 @@
  * Reads what pi's own writer leaves, from the bytes of one whole line.
  *
  * Structure, texts and ends of messages are read to the letter; what doesn't fit is left to a parse (entry-facts.ts),
- * which must come to the same facts. Content that nobody looks at, such as a tool's result, is taken on trust: damage
- * inside of it is not seen here, and of a key that stands twice the first counts. Two orders of keys are known: structure
+ * which must come to the same facts. Content that nobody looks at, such as a call's arguments and a tool's result, is taken
+ * on trust: damage inside of it is not seen here, and of a key that stands twice the first counts. Two orders of keys are known: structure
  * first (`type, id, parentId, timestamp`) and payload first, where the structure is the line's last few dozen bytes.
  *
  * What nearly every line has is compared byte by byte, without anything to clean up; the rest is left to regular
@@ -12,6 +12,7 @@
 import { MARK_ENTRY_TYPE, type MarkSource } from "../../contract/input-mark.ts";
 import { type EntryIds, NO_ID } from "./entry-ids.ts";
 import {
+	ByteSearch,
 	CLOSE_BRACE,
 	CLOSE_BRACKET,
 	COMMA,
@@ -54,6 +55,14 @@ const THINKING = latin1('thinking"');
 const TOOL_CALL = latin1('toolCall"');
 const SIGNATURE = latin1(',"textSignature":"');
 const SKILL = latin1("<skill name=");
+/** An array that a key follows; and how pi's content ends, which is the first of these behind its last block. */
+const ARRAY_END = latin1('],"');
+const CONTENT_END = latin1('}],"api":"');
+/** An object that follows another one, as blocks do, and what may be one with a type, as blocks and entries are. */
+const NEXT_OBJECT = latin1("},{");
+const TYPED_OBJECT = latin1('{"t');
+/** A key that every entry has. */
+const PARENT_KEY = latin1('"parentId":');
 
 /** Types whose lines are read here; those with a payload that the index needs are parsed instead. */
 const plainTypes = new Map<string, LineKind>([
@@ -80,6 +89,8 @@ const roles = new Map<string, { kind: LineKind; hasTexts: boolean }>([
 export class LineStructure {
 	readonly #ids: EntryIds;
 	readonly #measure = new TextMeasure();
+	readonly #arrayEnd = new ByteSearch(ARRAY_END);
+	readonly #parentKey = new ByteSearch(PARENT_KEY);
 
 	constructor(ids: EntryIds) {
 		this.#ids = ids;
@@ -206,9 +217,11 @@ export class LineStructure {
 				if (texts++ > 0) facts.textBytes++;
 				index = close < 0 ? -1 : endTextBlock(bytes, close + 1, end);
 			} else {
-				if (standsAt(bytes, type, TOOL_CALL)) facts.calls++;
+				const isCall = standsAt(bytes, type, TOOL_CALL);
+				if (isCall) facts.calls++;
 				const typeEnd = endOfBlockType(bytes, type, end);
-				index = typeEnd < 0 ? -1 : skipNested(bytes, typeEnd, end);
+				if (typeEnd < 0) return -1;
+				index = isCall ? this.#endOfCall(bytes, typeEnd, end) : skipNested(bytes, typeEnd, end);
 			}
 			if (index < 0) return -1;
 			if (bytes[index] === CLOSE_BRACKET) break;
@@ -216,6 +229,21 @@ export class LineStructure {
 		}
 		if (!hasText) facts.textBytes = 0;
 		return index + 1;
+	}
+
+	/**
+	 * Index behind a tool call whose type ends at `from`, or -1. Its arguments are often code, which is full of quotes: that
+	 * the content ends with this call is told without a look at them, as long as nothing in them looks like another block.
+	 *
+	 * A line that holds a second entry was left unfinished by its writer; only a parse can tell.
+	 */
+	#endOfCall(bytes: Buffer, from: number, end: number): number {
+		const close = this.#arrayEnd.after(bytes, from);
+		if (close < end && standsAt(bytes, close - 1, CONTENT_END)) {
+			const call = bytes.subarray(from, close);
+			if (call.indexOf(NEXT_OBJECT) < 0 && call.indexOf(TYPED_OBJECT) < 0) return close;
+		}
+		return this.#parentKey.after(bytes, from) < end ? -1 : skipNested(bytes, from, end);
 	}
 
 	#takeText(bytes: Buffer, from: number, end: number, facts: LineFacts): number {
