@@ -3,8 +3,9 @@
  *
  * Structure, texts and ends of messages are read to the letter; what doesn't fit is left to a parse (entry-facts.ts),
  * which must come to the same facts. Content that nobody looks at, such as a call's arguments and a tool's result, is taken
- * on trust: damage inside of it is not seen here, and of a key that stands twice the first counts. Two orders of keys are known: structure
- * first (`type, id, parentId, timestamp`) and payload first, where the structure is the line's last few dozen bytes.
+ * on trust: damage inside of it is not seen here, and of a key that stands twice the first counts. Two orders of keys are
+ * known: structure first (`type, id, parentId, timestamp`) and payload first, where the structure is the line's last few
+ * dozen bytes.
  *
  * What nearly every line has is compared byte by byte, without anything to clean up; the rest is left to regular
  * expressions over short slices, and to native searches.
