@@ -14,7 +14,7 @@ export const COMMA = 44;
 export const OPEN_BRACKET = 91;
 export const BACKSLASH = 92;
 export const CLOSE_BRACKET = 93;
-const OPEN_BRACE = 123;
+export const OPEN_BRACE = 123;
 export const CLOSE_BRACE = 125;
 
 /** So many bytes of a run are walked one by one before the native searches: escapes often stand close together. */

@@ -18,6 +18,7 @@ import {
 	CLOSE_BRACKET,
 	COMMA,
 	findStringEnd,
+	OPEN_BRACE,
 	OPEN_BRACKET,
 	QUOTE,
 	skipNested,
@@ -59,9 +60,8 @@ const SKILL = latin1("<skill name=");
 /** An array that a key follows; and how pi's content ends, which is the first of these behind its last block. */
 const ARRAY_END = latin1('],"');
 const CONTENT_END = latin1('}],"api":"');
-/** An object that follows another one, as blocks do, and what may be one with a type, as blocks and entries are. */
-const NEXT_OBJECT = latin1("},{");
-const TYPED_OBJECT = latin1('{"t');
+/** How a key begins that may be a block's or an entry's type. */
+const KEY_WITH_T = latin1('"t');
 /** A key that every entry has. */
 const PARENT_KEY = latin1('"parentId":');
 
@@ -240,10 +240,8 @@ export class LineStructure {
 	 */
 	#endOfCall(bytes: Buffer, from: number, end: number): number {
 		const close = this.#arrayEnd.after(bytes, from);
-		if (close < end && standsAt(bytes, close - 1, CONTENT_END)) {
-			const call = bytes.subarray(from, close);
-			if (call.indexOf(NEXT_OBJECT) < 0 && call.indexOf(TYPED_OBJECT) < 0) return close;
-		}
+		const endsContent = close < end && standsAt(bytes, close - 1, CONTENT_END);
+		if (endsContent && !holdsTypedObject(bytes, from, close)) return close;
 		return this.#parentKey.after(bytes, from) < end ? -1 : skipNested(bytes, from, end);
 	}
 
@@ -263,6 +261,15 @@ function endOfBlockType(bytes: Buffer, from: number, end: number): number {
 	if (standsAt(bytes, from, THINKING)) return from + THINKING.length;
 	const found = otherBlock.exec(bytes.toString("latin1", from, Math.min(end, from + BLOCK_TYPE_BYTES)));
 	return found ? from + found[0].length : -1;
+}
+
+/** Whether an object begins in these bytes that follows another one, as blocks do, or begins with what may be a type. */
+function holdsTypedObject(bytes: Buffer, from: number, end: number): boolean {
+	for (let at = bytes.indexOf(OPEN_BRACE, from); at >= 0 && at < end; at = bytes.indexOf(OPEN_BRACE, at + 1)) {
+		const isNext = bytes[at - 1] === COMMA && bytes[at - 2] === CLOSE_BRACE;
+		if (isNext || standsAt(bytes, at + 1, KEY_WITH_T)) return true;
+	}
+	return false;
 }
 
 /** A text block ends behind its text, or has a signature; other keys might say something else about it. */
