@@ -61,13 +61,13 @@ describe("a line read from its bytes", () => {
 describe("a message with one byte changed", () => {
 	const structure = '"id":"0a1b2c3d","parentId":"00000001","timestamp":"2026-04-01T12:00:00.000Z"';
 	const usage = '"usage":{"input":6,"output":3,"cost":{"total":0.02}}';
-	const call = ',"id":"c","name":"d","arguments":{"e":"\\"}],\\""}';
+	const call = ',"id":"c","name":"d","arguments":{"e":"\\"}],\\""}}';
 	const messages = [
 		'"role":"user","content":"a \\"b\\" c","timestamp":1772355671746',
 		'"role":"user","content":[{"type":"text","text":"a"},{"type":"text","text":"\\u00e9\\n"}],"timestamp":1772355671746',
 		`"role":"assistant","content":[{"type":"text","text":"x"}],"api":"a","stopReason":"stop","timestamp":0,"more":null`,
 		`"role":"assistant","content":[],${usage},"stopReason":"error","errorMessage":"{\\\\}"`,
-		`"role":"assistant","content":[{"type":"toolCall"${call}}],"api":"a","stopReason":"toolUse","timestamp":0`,
+		`"role":"assistant","content":[{"type":"toolCall"${call}],"api":"a","stopReason":"toolUse","timestamp":0`,
 	];
 	// Bytes that mean something in JSON, or in what is looked for.
 	const bytes = fc.constantFrom(...Buffer.from('"\\{}[]:,0123456789abcdefghx -.eEtn\0\x1f\x7f\xc3\xff', "latin1"));
