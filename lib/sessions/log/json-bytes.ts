@@ -103,13 +103,14 @@ export class ByteSearch {
 		this.#wanted = wanted;
 	}
 
-	/** Index where they stand next, at or after `from`; infinity when there is none. */
+	/** Index where they stand next, at or after `from`; the slice's length when there is none. */
 	after(slice: Buffer, from: number): number {
 		if (slice === this.#slice && from >= this.#from && from <= this.#found) return this.#found;
 		const found = slice.indexOf(this.#wanted, from);
 		this.#slice = slice;
 		this.#from = from;
-		this.#found = found < 0 ? Number.POSITIVE_INFINITY : found;
+		// Not infinity: the engine would keep this, and what is computed from it, as floating-point numbers from then on.
+		this.#found = found < 0 ? slice.length : found;
 		return this.#found;
 	}
 }
